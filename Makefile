@@ -53,8 +53,8 @@ demo: .venv/installed ## Train a model on a table, write its report, predictions
 
 # Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says. NumPy's
 # own products take one thread: with two processes on two cores, more would wait for each other. Ours are not affected.
-run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules \
-  --doctest-glob=README.md --ignore=tests/gallery --ignore=src/madaline/gallery/examples tests src/madaline README.md
+run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not page' \
+  --doctest-modules --doctest-glob=README.md --ignore=tests/gallery --ignore=src/madaline/gallery/examples tests src/madaline README.md
 
 test: setup test-native ## Run all tests: Python, doctests, native
 	$(run-tests)
@@ -165,8 +165,9 @@ test-neighbours: setup .venv-neighbours/installed ## Use the estimators from som
 test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
 	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
 
-test-gallery: setup ## Run every example of the gallery quickly; each checks its claims
+test-gallery: setup ## Run every example of the gallery and of the pages; each checks its claims
 	$(BIN)/python -m pytest -n 2 -q tests/gallery
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q -m page tests
 
 playground: setup ## Write build/playground/playground.html, the playground without a server
 	$(BIN)/python -m madaline.web.play.offline build/playground/playground.html
@@ -247,8 +248,8 @@ bench: setup .venv-oracles/peers ## Run the benchmarks against the peers (instal
 	@touch $@
 
 bench-tables: setup .venv-oracles/table-peers ## Compare preset="best" with other models for tables (needs MADALINE_DATA)
-	.venv-oracles/bin/python benchmarks/recipe.py --half report --run recipe LightGBM CatBoost HistGradientBoosting \
-	  "scikit-learn MLP" linear RealMLP-TD
+	.venv-oracles/bin/python benchmarks/recipe.py --half "large report" --rows 10000 --run "with kernel" LightGBM CatBoost \
+	  HistGradientBoosting "scikit-learn MLP" linear RealMLP-TD
 	.venv-oracles/bin/python benchmarks/recipe.py --page
 
 .venv/wheel: .venv/build

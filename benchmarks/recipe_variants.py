@@ -173,6 +173,7 @@ class Variant:
     net: NetMaker = network
     has_additive: bool = True
     steps: TreeSteps | None = None
+    kernel_from: int = plan.KERNEL_FROM
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -180,6 +181,7 @@ class Variant:
         with (
             mock.patch.object(base, "network", self.net),
             mock.patch.object(plan, "ADDITIVE_ALPHAS", alphas),
+            mock.patch.object(plan, "KERNEL_FROM", self.kernel_from),
             nullcontext() if self.steps is None else self.steps.applied(),
         ):
             yield
@@ -193,6 +195,9 @@ VARIANTS: dict[str, Variant] = {
     "recipe": parameters(data={"waves": 0}),
     "recipe and waves": Variant(),
     "shipped": Variant(),
+    "with kernel": Variant(),
+    "without kernel": Variant(kernel_from=10**9),
+    "kernel from 200 rows": Variant(kernel_from=200),
     "auto": parameters(preset="auto", data={"waves": 0}),
     "auto with waves": parameters(preset="auto", data={"waves": 16, "bins": 0, "scale_rate": 0.0}),
     "waves": Variant({"data": {"waves": 16, "bins": 0, "scale_rate": 0.0}}, has_additive=False),

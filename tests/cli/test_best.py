@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import madaline as md
+from command_options import BARE
 from madaline.errors import ConfigError
 
-QUICK = ("--preset", "best", "--epochs", 3, "--hidden", "8", "--no-baselines", "--no-report", "--no-doctor")
+QUICK = ("--preset", "best", "--epochs", 3, "--hidden", "8", *BARE)
 
 
 @pytest.fixture
@@ -47,6 +48,33 @@ def test_an_ensemble_is_trained_used_and_trained_again(madaline):
             assert madaline("train", "--config", "run/config.toml", "--out", "again", *QUICK[-3:]).code == 0
         assert madaline("predict", folder, "penguins", "--proba", "-o", file).code == 0
     assert pl.read_csv("first.csv").equals(pl.read_csv("second.csv"))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "options", "is_ensemble"),
+    [
+        (120, (), True),
+        (1_000, (), True),
+        (1_001, (), False),
+        (19, (), False),
+        (120, ("--preset", "auto"), False),
+        (120, ("--epochs", 2), False),
+        (120, ("--hidden", "8"), False),
+        (120, ("--heal",), False),
+    ],
+)
+def test_an_ensemble_is_the_default_for_small_tables(madaline, n_rows, options, is_ensemble):
+    """What was chosen is written down, so that the settings train the same kind of model of a longer table, too."""
+    x = np.arange(n_rows) / n_rows
+    pl.DataFrame({"x": x, "y": np.sin(9.0 * x)}).write_csv("table.csv")
+    bare = BARE if "--heal" not in options else ("--no-baselines", "--no-report")
+    ran = madaline("train", "table.csv", "-t", "y", "--out", "run", "--time", "0.3s", *options, *bare)
+    assert ran.code == 0, ran.err
+    assert ("Trained an ensemble" in ran.out) == ("Model: an ensemble of nets" in ran.out) == is_ensemble
+    assert "--preset best" not in ran.out.partition("To try next")[2] or not is_ensemble
+    preset = md.load("run").get_params()["preset"]
+    assert preset == ("best" if is_ensemble else "auto")
+    assert f'preset = "{preset}"' in Path("run/config.toml").read_text()
 
 
 @pytest.mark.parametrize(("way", "option"), [("group", ("--group", "shop")), ("time", ("--when", "day"))])

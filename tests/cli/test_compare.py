@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 import madaline as md
+from command_options import BARE
 from madaline.data.datasets import DATASETS
 from report_page import Page
-
-QUICK = ("--no-baselines", "--no-report")
 
 
 @pytest.fixture
 def runs(madaline):
     """Two runs on the same test rows, the second with another net."""
-    assert madaline("train", "iris", "--out", "one", "--epochs", "4", *QUICK).code == 0
+    assert madaline("train", "iris", "--out", "one", "--epochs", "4", *BARE).code == 0
     DATASETS["iris"].table().write_csv("copy.csv")
-    second = ("train", "copy.csv", "-t", "species", "--out", "two", "--epochs", "6", "--hidden", "8", *QUICK)
+    second = ("train", "copy.csv", "-t", "species", "--out", "two", "--epochs", "6", "--hidden", "8", *BARE)
     assert madaline(*second).code == 0
     return "one", "two"
 
@@ -57,14 +56,14 @@ def test_a_page_has_scores_and_curves(madaline, runs):
 
 
 def test_runs_that_were_tested_on_different_rows_are_told(madaline, runs):
-    assert madaline("train", "iris", "--out", "three", "--epochs", "2", "--seed", "5", *QUICK).code == 0
+    assert madaline("train", "iris", "--out", "three", "--epochs", "2", "--seed", "5", *BARE).code == 0
     assert "tested on different rows (different splits)" in madaline("compare", "one", "three").out
-    assert madaline("train", "iris", "--out", "four", "--epochs", "2", "--test", "0.5", *QUICK).code == 0
+    assert madaline("train", "iris", "--out", "four", "--epochs", "2", "--test", "0.5", *BARE).code == 0
     (text,) = madaline("compare", "one", "four", "--json").json()["warnings"]
     assert "different numbers of test rows" in text
     table = DATASETS["iris"].table()
     table.sort("sepal length (cm)").write_csv("sorted.csv")
-    run = ("train", "sorted.csv", "-t", "species", "--out", "five", "--epochs", "2", *QUICK)
+    run = ("train", "sorted.csv", "-t", "species", "--out", "five", "--epochs", "2", *BARE)
     assert madaline(*run).code == 0
     assert "tested on different rows (different tables)" in madaline("compare", "one", "five").out
 

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
 
 
+@pytest.mark.page
 def test_every_command_of_the_guide_runs(madaline, tmp_path):
     """Lines that need a shell run in one, with the installed program; the others run here, without imports for each."""
     blocks = re.findall(r"```console\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)

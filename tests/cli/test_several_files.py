@@ -7,9 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from command_options import BARE
 from madaline.data.datasets import DATASETS
 
-QUICK = ("--target", "mpg", "--epochs", "2", "--no-baselines", "--no-report", "--no-doctor")
+QUICK = ("--target", "mpg", "--epochs", "2", *BARE)
 
 
 @pytest.fixture

@@ -16,10 +16,11 @@ import polars as pl
 import pytest
 from safetensors.numpy import load_file
 
+from command_options import BARE
 from madaline.cli import memory
 from madaline.errors import ConfigError
 
-STREAMED = ("--memory", "100KB", "--hidden", "16", "--no-baselines", "--no-report")
+STREAMED = ("--memory", "100KB", "--hidden", "16", *BARE)
 
 
 def assert_same(folder, other):
@@ -62,7 +63,7 @@ def test_a_table_too_large_for_memory_is_trained_on_whole_and_says_so(madaline, 
 
 
 def test_a_table_that_fits_is_not_streamed(madaline, numbers):
-    options = ("--epochs", "1", "--hidden", "4", "--no-baselines", "--no-report")
+    options = ("--epochs", "1", "--hidden", "4", *BARE)
     result = madaline("train", "t.csv", "-t", "y", "--out", "run", "--memory", "1GB", *options)
     assert "streamed" not in result.out
     assert tomllib.loads(Path("run/config.toml").read_text())["data"]["sample"] == 0
@@ -90,10 +91,10 @@ def test_a_streamed_run_goes_on_to_the_same_end_from_the_middle_of_an_epoch_and_
     assert 0 < ended["step"] < 6 * 2430
     config = Path("run/config.toml").read_text()
     Path("config.toml").write_text("".join(line for line in config.splitlines(True) if not line.startswith("time")))
-    assert madaline("train", "--config", "config.toml", "--out", "again", "--no-baselines", "--no-report").code == 0
+    assert madaline("train", "--config", "config.toml", "--out", "again", *BARE).code == 0
     assert tomllib.loads(Path("again/config.toml").read_text())["ended"] == ended
     assert_same("again", "run")
-    assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
+    assert madaline("train", "--resume", "run", *BARE).code == 0
     assert_same("run", "whole")
 
 
@@ -119,7 +120,7 @@ def test_a_streamed_run_that_is_killed_goes_on_from_the_rows_it_has_written(mada
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Path, "open", opened)
-            assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
+            assert madaline("train", "--resume", "run", *BARE).code == 0
         assert set(seen) == {before}
     assert_same("run", "whole")
 
@@ -220,7 +221,7 @@ def test_a_file_several_times_larger_than_the_peak_of_memory_is_trained_on(tmp_p
         file.write("a,b,note,y\n")
         for _ in range(n_blocks):
             file.writelines(block)
-    options = ["-t", "y", "--ignore", "note", "--memory", "20MB", "--epochs", "2", "--no-baselines", "--no-report"]
+    options = ["-t", "y", "--ignore", "note", "--memory", "20MB", "--epochs", "2", *BARE]
     run = subprocess.run(
         [sys.executable, "-c", MEASURE, str(tmp_path / "small.csv"), str(path), str(tmp_path / "run"), *options],
         capture_output=True,

@@ -20,10 +20,12 @@ import pytest
 from safetensors.numpy import load_file
 
 import madaline as md
+from command_options import BARE
 from madaline.cli.main import main
 from madaline.data.split import split_rows
 
-QUICK = ("--epochs", "5", "--hidden", "16", "--no-baselines", "--no-report")
+WITH_DOCTOR = ("--no-baselines", "--no-report")
+QUICK = ("--epochs", "5", "--hidden", "16", *BARE)
 
 
 def weights(folder):
@@ -109,8 +111,8 @@ def test_force_replaces_no_folder_that_is_none_of_a_run(madaline):
 
 def test_a_config_trains_the_same_model_again(madaline):
     options = ("--seed", "7", "--dropout", "0.2", "--ignore", "sepal length (cm)", "--test", "0.3")
-    assert madaline("train", "iris", "--out", "run", *options, *QUICK).code == 0
-    assert madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines", "--no-report").code == 0
+    assert madaline("train", "iris", "--out", "run", *options, *QUICK, "--doctor").code == 0
+    assert madaline("train", "--config", "run/config.toml", "--out", "again", *WITH_DOCTOR).code == 0
     assert_same("run", "again")
     first, again = (tomllib.loads(Path(name, "config.toml").read_text()) for name in ("run", "again"))
     assert first == again
@@ -118,32 +120,31 @@ def test_a_config_trains_the_same_model_again(madaline):
 
 
 def test_a_run_that_time_ended_is_trained_again_up_to_its_epoch(madaline):
-    options = ("--epochs", "100000", "--patience", "100000", "--no-baselines", "--no-report")
-    result = madaline("train", "digits", "--out", "run", "--time", "2s", *options)
+    options = ("--epochs", "100000", "--patience", "100000", *BARE)
+    result = madaline("train", "digits", "--out", "run", "--time", "0.6s", *options)
     assert result.code == 0, result.err
     ended = tomllib.loads(Path("run/config.toml").read_text())["ended"]
     assert ended["by"] == "time"
     assert "The time limit ended training" in result.out
-    quiet = ("--no-baselines", "--no-report")
-    assert madaline("train", "--config", "run/config.toml", "--out", "again", *quiet).code == 0
+    assert madaline("train", "--config", "run/config.toml", "--out", "again", *BARE).code == 0
     assert tomllib.loads(Path("again/config.toml").read_text())["ended"] == ended
     assert_same("run", "again")
-    assert madaline("train", "--resume", "run", "--time", "1s", *quiet).code == 0
+    assert madaline("train", "--resume", "run", "--time", "0.5s", *BARE).code == 0
     further = tomllib.loads(Path("run/config.toml").read_text())["ended"]
     assert further["step"] > ended["step"]
-    assert madaline("train", "--config", "run/config.toml", "--out", "further", *quiet).code == 0
+    assert madaline("train", "--config", "run/config.toml", "--out", "further", *BARE).code == 0
     assert tomllib.loads(Path("further/config.toml").read_text())["ended"] == further
     assert_same("run", "further")
 
 
 def test_a_run_that_time_ended_goes_on(madaline):
-    options = ("--epochs", "60", "--patience", "60", "--hidden", "64", "--no-baselines", "--no-report")
+    options = ("--epochs", "60", "--patience", "60", "--hidden", "64", *BARE)
     assert madaline("train", "digits", "--out", "whole", *options).code == 0
     assert madaline("train", "digits", "--out", "run", "--time", "0.2s", *options).code == 0
     for mine in ("run.copy", "run.old"):
         Path(mine).mkdir()
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "time"
-    assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
+    assert madaline("train", "--resume", "run", *BARE).code == 0
     assert tomllib.loads(Path("run/config.toml").read_text())["ended"]["by"] == "finished"
     assert_same("run", "whole")
     result = madaline("train", "--resume", "run")
@@ -154,7 +155,7 @@ def test_a_run_that_time_ended_goes_on(madaline):
 
 def test_a_run_on_standard_input_goes_on_with_what_came_from_there(madaline, monkeypatch):
     table = pl.DataFrame({"a": np.arange(5000) % 17, "y": np.arange(5000) % 17 % 3 / 2 + 0.1})
-    options = ("-t", "y", "--epochs", "300", "--patience", "300", "--hidden", "64", "--no-baselines", "--no-report")
+    options = ("-t", "y", "--epochs", "300", "--patience", "300", "--hidden", "64", *BARE)
     for name, time_limit in (("whole", ()), ("run", ("--time", "0.2s"))):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table.write_csv().encode())))
         result = madaline("train", "-", "--out", name, *time_limit, *options)
@@ -162,7 +163,7 @@ def test_a_run_on_standard_input_goes_on_with_what_came_from_there(madaline, mon
     assert {file.name for file in Path("run").iterdir()} >= {"input", "checkpoint.madaline"}
     assert "input" not in {file.name for file in Path("whole").iterdir()}
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    assert madaline("train", "--resume", "run", "--no-baselines", "--no-report").code == 0
+    assert madaline("train", "--resume", "run", *BARE).code == 0
     assert_same("run", "whole")
     assert "input" not in {file.name for file in Path("run").iterdir()}
 
@@ -212,7 +213,7 @@ def test_where_folders_cannot_trade_places_a_crash_leaves_the_old_one(madaline, 
     assert {path.name for path in Path().iterdir()} == {"run", "scored.csv"}
 
 
-N_KILLS = int(os.environ.get("MADALINE_KILLS", "3"))
+N_KILLS = int(os.environ.get("MADALINE_KILLS", "2"))
 CHECKPOINTS_ALWAYS = """
 from madaline.estimators import training
 training.CHECKPOINT_SECONDS = 0.0  # a checkpoint after every epoch: a short run has many, and is often killed in one
@@ -223,7 +224,7 @@ run()
 
 def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
     """Each run is killed up to three times, one of them after a checkpoint; set MADALINE_KILLS for more runs."""
-    options = ["--epochs", "50", "--patience", "50", "--hidden", "32", "--no-baselines", "--no-report"]
+    options = ["--epochs", "50", "--patience", "50", "--hidden", "32", *WITH_DOCTOR]
     program = [sys.executable, "-c", CHECKPOINTS_ALWAYS]
     begin = time.monotonic()
     subprocess.run([*program, "train", "digits", "--out", "whole", *options], stdout=subprocess.DEVNULL, check=True)
@@ -247,9 +248,7 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
                 break
             from_checkpoint += checkpoint.exists()
             begun = Path(f"run{k}.unfinished", "config.toml").exists()
-            command = (
-                ["train", "--resume", f"run{k}", "--no-baselines", "--no-report"] if begun else [*command, "--force"]
-            )
+            command = ["train", "--resume", f"run{k}", *WITH_DOCTOR] if begun else [*command, "--force"]
         if not Path(f"run{k}").exists():
             assert madaline(*command).code == 0
         assert_same(f"run{k}", "whole")
@@ -257,7 +256,7 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
 
 
 def test_a_run_stopped_by_ctrl_c_says_how_to_go_on(tmp_path):
-    options = ["--epochs", "200000", "--patience", "200000", "--no-baselines", "--no-report"]
+    options = ["--epochs", "200000", "--patience", "200000", *BARE]
     process = subprocess.Popen(
         [sys.executable, "-m", "madaline.cli", "train", "digits", "--out", "run", *options],
         cwd=tmp_path,
@@ -333,7 +332,9 @@ def test_a_validation_set_that_is_later_on_purpose_is_no_alarm(madaline):
     days = [f"{2015 + k // 336}-{1 + k // 28 % 12:02d}-{1 + k % 28:02d}" for k in range(600)]
     lines = [f"{day},{k + k * 37 % 101},{k % 7},{k % 7 * 2 + k % 5 / 5}" for k, day in enumerate(days)]
     Path("t.csv").write_text("day,level,b,y\n" + "\n".join(lines))
-    result = madaline("train", "t.csv", "-t", "y", "--when", "day", "--task", "regression", "--out", "run", *QUICK)
+    result = madaline(
+        "train", "t.csv", "-t", "y", "--when", "day", "--task", "regression", "--out", "run", *QUICK, "--doctor"
+    )
     assert "The doctor found" in result.out
     assert "split_shift" not in result.out
 
@@ -459,11 +460,11 @@ def test_threads_do_not_change_the_result(madaline):
 def test_a_config_of_another_instruction_set_is_said(madaline):
     assert madaline("train", "iris", "--out", "run", *QUICK).code == 0
     config = Path("run/config.toml").read_text()
-    again = madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines", "--no-report")
+    again = madaline("train", "--config", "run/config.toml", "--out", "again", *BARE)
     assert "may differ in the last digits" not in again.out
     instructions = tomllib.loads(config)["versions"]["instructions"]
     Path("other.toml").write_text(config.replace(f'instructions = "{instructions}"', 'instructions = "sse9"'))
-    other = madaline("train", "--config", "other.toml", "--out", "other", "--no-baselines", "--no-report")
+    other = madaline("train", "--config", "other.toml", "--out", "other", *BARE)
     assert f"the config was written with instructions sse9 (here {instructions})" in other.out
 
 
@@ -525,7 +526,7 @@ def weather(n=600):
     return pl.DataFrame({"rain": rain, "wind": wind, "city": city, "flow": flow.round(2)})
 
 
-WEATHER = ("-t", "flow", "--epochs", "40", "--hidden", "32", "--no-baselines", "--no-report")
+WEATHER = ("-t", "flow", "--epochs", "40", "--hidden", "32", *BARE)
 
 
 def r2_without(run, row):
@@ -593,7 +594,7 @@ def test_repeated_rows_can_be_left_out(madaline):
     assert result.code == 0, result.err
     assert "30 rows are equal to an earlier one and left out.  [--drop-duplicates]" in result.out
     assert json.loads(Path("run/result.json").read_text())["rows"]["all"] == 60
-    again = madaline("train", "--config", "run/config.toml", "--out", "again", "--no-baselines", "--no-report")
+    again = madaline("train", "--config", "run/config.toml", "--out", "again", *BARE)
     assert "30 rows are equal" in again.out
     assert_same("run", "again")
 
@@ -614,7 +615,7 @@ def test_a_value_far_from_all_others_is_named_with_the_option_that_leaves_its_co
     rain[150] = 9831.3
     table = pl.DataFrame({"rain 1h": rain, "y": (rain > 8.0).astype(int)})
     table.write_csv(tmp_path / "rain.csv")
-    quick = ("-t", "y", "--epochs", "2", "--no-baselines", "--no-report", "--no-doctor", "--out", "run", "--force")
+    quick = ("-t", "y", "--epochs", "2", *BARE, "--out", "run", "--force")
     said = madaline("train", tmp_path / "rain.csv", *quick).out
     assert "Note: Column 'rain 1h' has the value 9831.3, " in said
     assert "times its usual range; correct it, or leave the column out.  [--ignore 'rain 1h']" in said

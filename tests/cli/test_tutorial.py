@@ -86,6 +86,7 @@ def ask(command, port):
         return json.dumps(json.loads(answer.read()))
 
 
+@pytest.mark.page
 def test_the_tutorial_does_what_it_says(madaline, serve, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     names = {}

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import madaline as md
 from madaline.errors import ConfigError, MadalineWarning, ShapeError
+from madaline.estimators.ensemble import plan
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 rng = np.random.default_rng(0)
@@ -274,3 +275,20 @@ def test_what_cannot_be_explained_is_said():
     branches = md.Parallel(a=md.Linear(1), b=md.Linear(1)).init(3)
     with pytest.raises(ConfigError, match="one output"):
         md.report.gradient_x_input(branches, X)
+
+
+def test_an_ensemble_with_embedded_categories_is_explained(monkeypatch):
+    """Every member has its own vectors of a category; a kernel machine does not use it."""
+    monkeypatch.setattr(plan, "KERNEL_FROM", 100)
+    table = pd.DataFrame(rng.uniform(-1.0, 1.0, (300, 2)), columns=["width", "height"])
+    table["city"] = rng.choice([f"town {k}" for k in range(20)], 300)
+    y = np.sin(9.0 * table["width"]) * np.cos(9.0 * table["height"]) + table["city"].str.len().eq(6)
+    estimator = md.MLPRegressor(preset="best", hidden_layer_sizes=(16,), max_iter=30, random_state=0).fit(table, y)
+    kinds = {member["kind"] for member in estimator.members_ if member["weight"] > 0.0}
+    assert "kernel" in kinds
+    assert len(kinds) > 1
+    parts = md.report.integrated_gradients(estimator, table, steps=256)
+    assert parts.shape == (300, 3)
+    bases = estimator.predict(table) - parts.sum(axis=1)
+    np.testing.assert_allclose(bases, bases.mean(), atol=0.02)
+    assert np.abs(parts[:, 2]).max() > 0.01

@@ -79,6 +79,10 @@ def periodic_of_some(T, x, p, s, train):
     return periodic(T, x, p, s, train, [0, 1, 3])
 
 
+def radial(radius):
+    return lambda T, x, p, s, train: T.exp(-T.sqrt(T.cdist(x, p["c"].T) ** 2 + 1e-4) / radius)
+
+
 def batch_norm(momentum=0.1, eps=1e-5):
     def run(T, x, p, s, train):
         return T.nn.functional.batch_norm(x, s["mean"], s["variance"], *numbers(p), train, momentum, eps)
@@ -202,6 +206,8 @@ CASES = [
     Case("embedding of one column", md.Embedding(4, 2), (), embedding, 4),
     Case("periodic", md.nn.Periodic(3), 4, periodic),
     Case("periodic of some columns", md.nn.Periodic(2, columns=(0, 1, 3)), 5, periodic_of_some),
+    Case("radial", md.nn.Radial(3), 4, radial(1.0)),
+    Case("radial of a wide radius", md.nn.Radial(5, radius=3.0), 2, radial(3.0)),
     Case("standardize", md.nn.Standardize(), 4, lambda T, x, p, s, train: (x - s["mean"]) / s["std"]),
     Case("standardize by numbers", md.nn.Standardize((1.0, 2.0), (0.5, 3.0)), 2,
          lambda T, x, p, s, train: (x - s["mean"]) / s["std"]),

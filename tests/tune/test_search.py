@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import KFold
 
 import madaline as md
 from madaline.errors import ConfigError, MissingPackageError
+from madaline.estimators.ensemble import plan
+from madaline.tune import trial_nets
 
 SPACE = {
     "learning_rate_init": {"low": 1e-3, "high": 1e-1, "log": True},
@@ -203,3 +206,30 @@ def test_without_optuna_one_sentence_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(MissingPackageError, match=r'pip install "madaline\[tune\]"'):
         searched()
+
+
+def test_with_a_preset_there_is_a_kernel_machine(monkeypatch):
+    monkeypatch.setattr(plan, "KERNEL_FROM", 100)
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, (400, 2))
+    y = np.sin(9.0 * X[:, 0]) * np.cos(9.0 * X[:, 1]) + X[:, 0]
+    tiny = md.MLPRegressor(preset="auto", hidden_layer_sizes=(8,), max_iter=9, random_state=0)
+    found = md.search(tiny, X, y, space={"dropout": (0.0, 0.2)}, trials=2, max_seconds=None)
+    assert sum(member["weight"] for member in found.members_ if member["kind"] == "kernel") > 0.3
+
+
+def test_ctrl_c_while_the_kernel_machine_is_computed_keeps_the_search(monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan, "KERNEL_FROM", 10)
+    monkeypatch.setattr(trial_nets, "kernel_member", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        found = searched(trials=2)
+    assert found.search_["stopped"] == "interrupted"
+    assert np.isfinite(found.predict(table(20, seed=1)[0])).all()
+
+
+def test_folds_may_be_an_iterator():
+    X, _ = table(20, seed=1)
+    found, same = (searched(trials=2, cv=cv) for cv in (KFold(3).split(np.zeros(60)), KFold(3)))
+    np.testing.assert_array_equal(found.predict(X), same.predict(X))

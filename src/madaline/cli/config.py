@@ -43,7 +43,7 @@ class TrainingSettings:
     """How to train; None is chosen by the size of the data. ``given`` are the options that the user chose."""
 
     task: str | None = None
-    preset: str = "auto"
+    preset: str | None = None
     seed: int = 0
     threads: int | None = None
     cluster: str | None = None

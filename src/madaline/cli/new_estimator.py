@@ -25,6 +25,9 @@ PARAMETERS = {
     "patience": "n_iter_no_change",
 }
 "Options of the command, and the parameters of estimators that they set."
+SMALL = range(20, 1_001)
+"""Numbers of rows of a table for which an ensemble takes a few seconds, so that it is the default. A single net has few
+rows to choose its epoch on there, and is often no better than a linear model."""
 
 
 def new_estimator(
@@ -65,6 +68,12 @@ def new_estimator(
         return MLPRegressor("poisson" if task == "count" else "squared_error", **parameters)
     metrics = None if task == "multilabel" else "accuracy"
     return MLPClassifier(class_weight=training.class_weight, metrics=metrics, **parameters)
+
+
+def preset_for(training: TrainingSettings, n_rows: int) -> str:
+    """The preset if none is given: an ensemble for a small table, unless an option describes one net."""
+    describes_a_net = training.replicas > 1 or any(getattr(training, name) is not None for name in PARAMETERS)
+    return "best" if n_rows in SMALL and not describes_a_net else "auto"
 
 
 def choose_probes(watcher: RunWatcher, estimator: NetEstimator, n_rows: int) -> None:

@@ -176,9 +176,9 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="auto: one net. best: an ensemble of nets and linear models, which takes longer and predicts better.",
+            help="auto: one net. best: an ensemble of nets and other models, which takes longer and predicts better.",
             rich_help_panel=NET,
-            show_default="auto",
+            show_default="best for up to 1,000 rows if no option describes a net, else auto",
         ),
     ] = None,
     hidden: Annotated[str | None, of_net("hidden_layer_sizes", metavar="256,128")] = None,
@@ -339,7 +339,7 @@ def _check_ranges(settings: Any) -> None:
     for flag, value, low, high in limits:
         if value is not None and not low <= value <= high:
             raise ConfigError(f"{flag} {value} must be a number from {low} to {high}.")
-    if settings.training.preset not in ("auto", "best"):
+    if settings.training.preset not in (None, "auto", "best"):
         raise ConfigError(f"--preset {settings.training.preset} is not known. Choose auto or best.")
 
 

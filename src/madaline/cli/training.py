@@ -19,7 +19,7 @@ from madaline.cli.config import RunConfig, RunEnd
 from madaline.cli.diagnose import show_diagnosis
 from madaline.cli.diagnosing import diagnose
 from madaline.cli.healing import CommandHealing, heal, show_healing
-from madaline.cli.new_estimator import PARAMETERS, choose_probes, new_estimator
+from madaline.cli.new_estimator import PARAMETERS, choose_probes, new_estimator, preset_for
 from madaline.cli.options import assumed
 from madaline.cli.results import advise, compare, show_history, show_members, show_plan, status
 from madaline.cli.run_folder import CONFIG, MODEL, RunFolder, StoppedRun
@@ -112,6 +112,9 @@ def _run(
         X = Table.of(frame.drop(targets))
         watcher = RunWatcher()
         is_search = settings.search.is_wanted
+        if settings.training.preset is None:
+            needs_one_net = is_search or with_healing or sampled.is_sample
+            settings.training.preset = "auto" if needs_one_net else preset_for(settings.training, sampled.n_rows)
         is_best = settings.training.preset == "best" or is_search
         estimator = new_estimator(
             settings,
@@ -260,7 +263,8 @@ def _run(
     advice = advise(
         screen, estimator, parts["train"][1], history, scores, baselines, folder,
         n_train=estimator.n_samples_, split=split.way,
-        given=(*settings.training.given, *(searching.SEARCHED if is_search else ())),
+        given=(*settings.training.given, *(searching.SEARCHED if is_search else ()), *(["--heal"] * with_healing)),
+        has_finding=diagnosis is not None and not diagnosis.is_healthy,
     )  # fmt: skip
     document = {
         "source": settings.data.source,

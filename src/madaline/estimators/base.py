@@ -76,6 +76,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
 
     _target_checks: ClassVar[Mapping[str, Any]] = {}
     "Additional arguments of scikit-learn's check of targets."
+    _has_ensembles: ClassVar[bool] = False
+    'Whether preset="best" is available; such a subclass defines ``_learn_from_held_out``.'
 
     model_: Model
     table_plan_: TablePlan
@@ -262,6 +264,8 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
         hidden_widths(settings.hidden_layer_sizes)
         stream = X if isinstance(X, TableStream) else None
         if settings.preset == "best":
+            if not self._has_ensembles:
+                raise ConfigError(f'{type(self).__name__} has no preset="best". Use preset="auto".')
             options.check_for_ensemble(settings, is_stream=stream is not None, continues=not fresh or continues)
         if options.classes is not None:
             self._know_classes(options.classes)
@@ -323,7 +327,7 @@ class NetEstimator(SavableEstimator, NetParameters, BaseEstimator):
     def _fit_ensemble(
         self, settings: NetParameters, rows: RowSet, rng: np.random.RandomState, options: EstimatorFitOptions
     ) -> Self:
-        """Train several nets and linear models on folds; ``model_`` is their weighted mean."""
+        """Train several nets and other models on folds; ``model_`` is their weighted mean."""
         from madaline.estimators.ensemble.fitting import fit_ensemble  # only this preset needs it
 
         strata = self._class_numbers(rows)

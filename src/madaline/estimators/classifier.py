@@ -76,6 +76,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
     """
 
     _estimator_type: ClassVar[str] = "classifier"  # older packages, such as Yellowbrick, look for it
+    _has_ensembles: ClassVar[bool] = True
 
     classes_: Any
     class_encoding_: Classes

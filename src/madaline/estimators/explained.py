@@ -7,7 +7,7 @@ their embedding vectors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,16 @@ import numpy as np
 from madaline.errors import ConfigError
 from madaline.functional.model import Model
 from madaline.kernels.mapped import check_files
+from madaline.nn.layer import Layer
 from madaline.nn.layers.embedding import Embedding
+from madaline.nn.layers.ensemble import Ensemble
+from madaline.nn.layers.linear import Linear
 from madaline.nn.layers.parallel import Parallel
-from madaline.nn.layers.reshape import Identity
 from madaline.nn.layers.sequential import Sequential
 from madaline.nn.network import build
 from madaline.train.data import is_sparse
 
 Array = np.ndarray[Any, Any]
-EMBEDDINGS = "0.0"
-"Path of the branches of a net that begins with ``TablePlan.front``."
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,13 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
     vectors = plan.inputs()
     place_of = {column.column: place for place, column in enumerate(plan.columns)}
     owners = [place_of[column.column] for column in plan.columns for _ in column.features()]
-    after = _after_embeddings(model, list(vectors.values()))
+    after, paths = _after_embeddings(model, list(vectors.values()))
 
     def inputs(table: Any) -> Any:
         arrays = encoded(plan, table)
         if isinstance(arrays, dict):
             inside = model.activations(arrays)
-            arrays |= {name: inside[f"{EMBEDDINGS}.{name}"] for name in vectors.values()}
+            arrays |= {name: np.concatenate([inside[path] for path in each], axis=1) for name, each in paths.items()}
         return after.batch(arrays)[0]
 
     def by_column(found: Any) -> Array:
@@ -159,19 +159,60 @@ def _behind_a_table(plan: Any, model: Model, meaning: Any, names: Array | None, 
     return ExplainedNet(after, inputs, meaning, by_column, names, picks)
 
 
-def _after_embeddings(model: Model, embedded: list[str]) -> Model:
-    """The same net with embedding vectors as inputs in place of categories."""
+@dataclass
+class _EmbeddingsAsInputs:
+    """Replaces the embeddings of a net by linear maps that choose columns of an input of vectors.
+
+    In an ensemble, every member has its own embedding of a column; their vectors are side by side.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the inputs that are embedded.
+    paths : dict of lists of str
+        Paths of the embeddings of each input, in the order of their columns.
+    """
+
+    names: list[str]
+    paths: dict[str, list[str]] = field(default_factory=dict)
+    widths: dict[str, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.paths = {name: [] for name in self.names}
+        self.widths = {name: [] for name in self.names}
+
+    def __call__(self, layer: Layer, path: str = "") -> Any:
+        """The layer without embeddings; only containers of layers are made anew."""
+        name = path.rpartition(".")[2]
+        if isinstance(layer, Embedding) and name in self.names:
+            self.widths[name].append(layer.width)
+            self.paths[name].append(path)
+            return Linear(layer.width, bias=False)
+        parts = {part: self(inner, f"{path}.{part}" if path else part) for part, inner in layer.parts()}
+        if isinstance(layer, Ensemble):
+            return Ensemble(
+                *parts.values(), weights=layer.weights, average=layer.average, temperature=layer.temperature
+            )
+        if isinstance(layer, Parallel):
+            return Parallel(**parts) if layer.names else Parallel(*parts.values())
+        return Sequential(*parts.values()) if isinstance(layer, Sequential) else layer
+
+    def maps(self) -> dict[str, Array]:
+        """The matrices of the linear maps, by their paths."""
+        found: dict[str, Array] = {}
+        for name, paths in self.paths.items():
+            columns = np.split(np.eye(sum(self.widths[name])), np.cumsum(self.widths[name])[:-1], axis=1)
+            found |= {f"{path}.W": W for path, W in zip(paths, columns, strict=True)}
+        return found
+
+
+def _after_embeddings(model: Model, embedded: list[str]) -> tuple[Model, dict[str, list[str]]]:
+    """The same net with embedding vectors as inputs in place of categories, and the paths of the embeddings."""
     if not embedded:
-        return model
-    assert isinstance(model.net, Sequential)
-    front, *rest = model.net.layers
-    assert isinstance(front, Sequential)
-    parallel, *after = front.layers
-    assert isinstance(parallel, Parallel)
-    branches: dict[str, Any] = {
-        n: Identity() if isinstance(layer, Embedding) else layer for n, layer in parallel.parts()
-    }
+        return model, {}
+    replaced = _EmbeddingsAsInputs(embedded)
+    net = replaced(model.net)
     specs = {name: spec.shape for name, spec in model.network.inputs.items()}
-    specs |= {name: (layer.width,) for name, layer in parallel.parts() if isinstance(layer, Embedding)}
-    net = Sequential(Sequential(Parallel(**branches), *after), *rest)
-    return Model.from_arrays(build(net, specs, dtype=model.network.dtype), {**model.params, **model.state})
+    specs |= {name: (sum(widths),) for name, widths in replaced.widths.items()}
+    network = build(net, specs, dtype=model.network.dtype)
+    return Model.from_arrays(network, {**model.params, **model.state, **replaced.maps()}), replaced.paths

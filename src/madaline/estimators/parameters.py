@@ -381,9 +381,9 @@ class NetParameters:
             '"auto" or "best"',
             'A modern recipe for all parameters that are not given. `"auto"` trains one net, sized to the data: '
             '`data="auto"`, AdamW with warm-up and cosine schedule, dropout, averaged weights, early stopping. '
-            '`"best"` trains an ensemble of such nets, linear and additive models on folds, weights it on rows that '
-            "its members did not see, and calibrates probabilities and intervals. `resolved_params_` shows what was "
-            "used.",
+            '`"best"` trains an ensemble of such nets, linear and additive models and a kernel machine on folds, '
+            "weights it on rows that its members did not see, and calibrates probabilities and intervals. "
+            "`resolved_params_` shows what was used.",
             (OneOf(("auto", "best")), None),
         ),
     ] = None

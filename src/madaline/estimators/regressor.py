@@ -69,6 +69,7 @@ class MLPRegressor(ThinnedNets, RegressorMixin, NetEstimator, RegressorParameter
     """
 
     _estimator_type: ClassVar[str] = "regressor"  # older packages, such as Yellowbrick, look for it
+    _has_ensembles: ClassVar[bool] = True
 
     _target_checks: ClassVar[Mapping[str, Any]] = {"y_numeric": True}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,6 +76,8 @@ class EstimatorFitOptions:
             raise ConfigError("resume=True continues from a checkpoint: pass checkpoint=PATH, too.")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ConfigError(f"max_seconds={self.max_seconds!r} must be a number of seconds above 0.")
+        if isinstance(self.cv, Iterator):  # folds are made several times
+            object.__setattr__(self, "cv", list(self.cv))
 
     @property
     def n_cpus(self) -> int | None:

@@ -30,6 +30,7 @@ from madaline.nn.layers.parallel import Concat as Concat
 from madaline.nn.layers.parallel import Parallel as Parallel
 from madaline.nn.layers.periodic import Periodic as Periodic
 from madaline.nn.layers.piecewise import Piecewise as Piecewise
+from madaline.nn.layers.radial import Radial as Radial
 from madaline.nn.layers.reshape import Flatten as Flatten
 from madaline.nn.layers.reshape import Identity as Identity
 from madaline.nn.layers.reshape import Input as Input
@@ -83,6 +84,7 @@ __all__ = [
     "Periodic",
     "Piecewise",
     "RMSNorm",
+    "Radial",
     "ReLU",
     "ReLU6",
     "Residual",

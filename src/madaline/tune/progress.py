@@ -10,8 +10,8 @@ from typing import Any
 
 LEAST_SECONDS = 0.05
 "With less time than this, nothing is started."
-JOINING_SHARE, JOINING_SECONDS = 0.05, 5.0
-"Largest fraction of the time limit, and time, that is kept to choose the weights of the ensemble."
+JOINING_SHARE, JOINING_SECONDS = 0.05, 15.0
+"Largest fraction of the time limit, and time, that is kept for the kernel machine and the weights of the ensemble."
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,12 @@ class SearchLimits:
         """Seconds that are left for training; None without a time limit."""
         if self.seconds is None:
             return None
-        to_join = min(JOINING_SHARE * self.seconds, JOINING_SECONDS)
-        return self.began + self.seconds - to_join - time.monotonic()
+        return self.until_end - min(JOINING_SHARE * self.seconds, JOINING_SECONDS)
+
+    @property
+    def until_end(self) -> float:
+        """Seconds that are left at all."""
+        return math.inf if self.seconds is None else max(self.began + self.seconds - time.monotonic(), 0.0)
 
     @property
     def is_over(self) -> bool:

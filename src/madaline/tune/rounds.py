@@ -156,7 +156,13 @@ class RoundSearch:
         estimator.resolved_params_ |= {
             name: value for name, value in used.items() if name not in ("callbacks", "metrics", "progress")
         }
-        kinds = [*(each.members for each in self.finishers.found), *linear]
+        kernel: list[list[Member]] = []
+        try:
+            if self.stopped != "interrupted":
+                kernel = self.nets.kernel(self.finishers.found[0].members)
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+        kinds = [*(each.members for each in self.finishers.found), *linear, *kernel]
         ensemble, self.ensemble_loss = self.nets.joined(kinds, self.stopped)
         return ensemble
 

@@ -11,11 +11,13 @@ import numpy as np
 
 from madaline.errors import DivergenceError
 from madaline.estimators.ensemble.joining import TrainedEnsemble, held_out_outputs, joined, rows_to_weigh_on
+from madaline.estimators.ensemble.kernel import affordable_rows, kernel_member
 from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
-from madaline.estimators.ensemble.plan import Kind, Plan, kinds_for
+from madaline.estimators.ensemble.plan import Kind, Plan, kernel_rows, kinds_for
 from madaline.estimators.ensemble.weights import best_temperature
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
+from madaline.estimators.threads import allowed_threads
 from madaline.estimators.training import EstimatorFitOptions
 from madaline.nn.layers.ensemble import HAVE_LOGITS, averaged
 from madaline.tune.halving import epochs_of, n_rungs
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 LINEAR_SHARE = 0.1
 "Largest fraction of the time that is left for linear models."
+KERNEL_SHARE = 0.7
+"Largest fraction of the time that is kept for the end of the search, for the kernel machine."
 LARGEST = 1e300
 "In place of a loss that is not finite, which storages do not take."
 
@@ -119,6 +123,27 @@ class TrialNets:
         ]
         found, stopped = self.run(tasks, share=LINEAR_SHARE) if tasks else ({}, "")
         return [members for members in found.values() if len(members) == count], stopped
+
+    def kernel(self, nets: Sequence[Member]) -> list[list[Member]]:
+        """A kernel machine with the directions of the nets of a trial, as ``preset="best"`` has it, or none."""
+        most_rows = 0 if self.settings.preset is None else kernel_rows(len(self.rows))
+        threads = allowed_threads(self.estimator.threads)
+        if most_rows and self.limits.seconds is not None:
+            left = KERNEL_SHARE * self.limits.until_end
+            most_rows = min(most_rows, affordable_rows(left, len(self.folds), threads))
+        if not most_rows:
+            return []
+        found = kernel_member(
+            nets,
+            self.rows,
+            self.estimator.loss_function_,
+            number=0,
+            most_rows=most_rows,
+            average=self.average,
+            seed=self.seed,
+            threads=threads,
+        )
+        return [] if found is None else [[found]]
 
     def train(self, trials: Mapping[int, Mapping[str, Any]], rung: int) -> tuple[dict[int, list[Member]], str]:
         """The trained nets of some trials on a rung, and why training ended; those that diverged are missing."""

@@ -246,3 +246,5 @@ def test_what_does_not_go_together_is_refused():
     estimator = md.MLPRegressor(**QUICK).fit(X, y, cv=2)
     with pytest.raises(ConfigError, match="cannot continue training"):
         estimator.partial_fit(X, y)
+    with pytest.raises(ConfigError, match='QuantileMLPRegressor has no preset="best"'):
+        md.QuantileMLPRegressor(preset="best").fit(X, y)

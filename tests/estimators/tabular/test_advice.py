@@ -51,6 +51,12 @@ def test_dates_call_for_a_test_on_the_latest_rows_unless_it_was_one():
     assert "--when c1" not in options(roles=("number", "date"), split="time")
 
 
+def test_a_problem_that_the_doctor_found_comes_first_and_the_columns_are_not_blamed():
+    assert options(has_finding=True, score=0.0)[0] == "--heal"
+    assert "--numeric COLUMN --categorical COLUMN" in options(score=0.0)
+    assert "--numeric COLUMN --categorical COLUMN" not in options(has_finding=True, score=0.0)
+
+
 def test_an_ensemble_is_proposed_once_with_the_best_reason():
     for run, reason in [({"linear": 0.9}, "linear model"), ({"boosting": 0.95}, "boosting"), ({}, "takes longer")]:
         found = [each for each in advice(**run) if each.options == "--preset best"]

@@ -1,4 +1,4 @@
-"""``preset="best"``: several nets and a linear model, trained on folds and averaged.
+"""``preset="best"``: several nets, linear models and a kernel machine, trained on folds and averaged.
 
 For readers of the source: start with ``fitting.py``.
 """

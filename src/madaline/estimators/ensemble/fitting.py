@@ -14,6 +14,7 @@ from madaline.container import write_whole
 from madaline.errors import ConfigError, FileFormatError
 from madaline.estimators.ensemble.folds import make_folds
 from madaline.estimators.ensemble.joining import TrainedEnsemble, joined
+from madaline.estimators.ensemble.kernel import affordable_rows, kernel_member
 from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
 from madaline.estimators.ensemble.plan import Plan, kinds_for
 from madaline.estimators.ensemble.timing import measured_cost
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 LINEAR_SHARE = 0.25
 "Largest fraction of the time limit for the linear members."
+KERNEL_SHARE = 0.15
+"The same for the kernel member."
 PLAN = "plan.json"
 "File of the plan in the folder of checkpoints."
 
@@ -62,8 +65,8 @@ def fit_ensemble(
     output_activation : str
         The function that turns outputs into predictions, which are averaged.
     """
-    members, stopped = _train(estimator, settings, rows, strata=strata, seed=seed, options=options)
     average = output_activation if output_activation in AVERAGES else "identity"
+    members, stopped = _train(estimator, settings, rows, strata=strata, seed=seed, options=options, average=average)
     return joined(members, rows, estimator.loss_function_, average, stopped)
 
 
@@ -75,6 +78,7 @@ def _train(
     strata: np.ndarray | None,
     seed: int,
     options: EstimatorFitOptions,
+    average: str,
 ) -> tuple[list[Member], str]:
     plan = _plan(estimator, settings, rows, strata=strata, seed=seed, options=options)
     if plan.epochs < settings.max_iter:
@@ -103,14 +107,30 @@ def _train(
         )
     if stopped == "interrupted":
         return _complete(linear), stopped
+    limit = options.seconds_left
     nets, stopped = train_side_by_side(
         estimator,
         [task for task in tasks if not task.kind.is_linear],
         rows,
         seed=seed,
-        options=replace(options, max_seconds=options.seconds_left),
+        options=replace(options, max_seconds=limit and limit * (1.0 - KERNEL_SHARE if plan.kernel_rows else 1.0)),
     )
-    return _complete(nets + linear), stopped
+    if not (nets and plan.kernel_rows) or stopped == "interrupted":
+        return _complete(nets + linear), stopped
+    try:
+        kernel = kernel_member(
+            nets,
+            rows,
+            estimator.loss_function_,
+            number=len(tasks),
+            most_rows=plan.kernel_rows,
+            average=average,
+            seed=seed,
+            threads=allowed_threads(estimator.threads),
+        )
+    except KeyboardInterrupt:
+        return nets + linear, "interrupted"
+    return nets + linear + ([] if kernel is None else [kernel]), stopped
 
 
 def _complete(members: list[Member]) -> list[Member]:
@@ -141,11 +161,15 @@ def _plan(
     full = Plan.of(len(rows), settings.max_iter)
     cost = None
     if options.max_seconds is not None:
-        fold = _folds(rows, full.folds, strata, seed, options)[0]
-        cost = measured_cost(estimator, settings, rows, fold, seed)
+        folds = _folds(rows, full.folds, strata, seed, options)
+        cost = measured_cost(estimator, settings, rows, folds[0], seed)
     plan = full
     if cost is not None:
-        seconds = (1.0 - LINEAR_SHARE) * (options.seconds_left or 0.0)
+        left = options.seconds_left or 0.0
+        if full.kernel_rows:
+            affordable = affordable_rows(KERNEL_SHARE * left, len(folds), allowed_threads(estimator.threads))
+            full = replace(full, kernel_rows=min(full.kernel_rows, affordable))
+        seconds = (1.0 - LINEAR_SHARE - (KERNEL_SHARE if full.kernel_rows else 0.0)) * left
         n_workers = options.n_cpus or allowed_threads(estimator.threads)
         plan = cost.within(full, len(rows), n_workers * seconds)
     if file is not None:
@@ -157,7 +181,8 @@ def _plan(
 def _read_plan(file: Path) -> Plan:
     try:
         found = Plan(**json.loads(file.read_text(encoding="utf-8")))
-        if not all(type(value) is int and value > 0 for value in vars(found).values()):
+        numbers = vars(found) | {"kernel_rows": found.kernel_rows + 1}  # the only one that may be 0
+        if not all(type(value) is int and value > 0 for value in numbers.values()):
             raise ValueError
     except (TypeError, ValueError):
         raise FileFormatError(f"The file {str(file)!r} is not the plan of an ensemble. Start the run again.") from None

@@ -27,6 +27,16 @@ FEWEST_EPOCHS = 5
 "Number of epochs of a net, however short the time is."
 FEWEST_ROWS = 2_000
 "Number of rows that are used, however short the time is, if there are as many."
+FULL_FOLDS_TO = 4_000
+"Up to this number of rows there are eight folds."
+KERNEL_FROM, KERNEL_TO, KERNEL_ROWS = 1_000, 50_000, 10_000
+"""There is a kernel member for at least the first and at most the second number of rows, trained on a sample of at
+most the third. On fewer rows it hardly helps, and on more the sample is too small."""
+
+
+def kernel_rows(n_rows: int) -> int:
+    """The largest number of rows that train a kernel member of an ensemble for so many rows; 0 if it has none."""
+    return KERNEL_ROWS if KERNEL_FROM <= n_rows <= KERNEL_TO else 0
 
 
 @dataclass(frozen=True)
@@ -59,19 +69,22 @@ class Kind:
 class Plan:
     """How many nets are trained: folds, kinds of nets (each with folds of its own), and epochs of each net.
 
-    ``rows`` is the number of rows that are used, a random sample if it is smaller than that of the table.
+    ``rows`` is the number of rows that are used, a random sample if it is smaller than that of the table. The kernel
+    member is trained on ``kernel_rows``; with 0 there is none.
     """
 
     folds: int
     repeats: int
     epochs: int
     rows: int = sys.maxsize
+    kernel_rows: int = 0
 
     @classmethod
     def of(cls, n_rows: int, epochs: int) -> Plan:
         """The plan without a time limit: more folds and kinds for few rows, where each row counts."""
-        folds = 8 if n_rows <= 12_000 else 5 if n_rows <= 50_000 else 3
-        return cls(min(folds, n_rows), len(NETS) if n_rows <= FEW_ROWS else 1, epochs)
+        folds = 8 if n_rows <= FULL_FOLDS_TO else 5 if n_rows <= 50_000 else 3
+        kinds = len(NETS) if n_rows <= FEW_ROWS else 1
+        return cls(min(folds, n_rows), kinds, epochs, kernel_rows=kernel_rows(n_rows))
 
     def within(self, epochs: float, n_rows: int) -> Plan:
         """The plan for at most this many epochs of all nets together.
@@ -81,11 +94,12 @@ class Plan:
         """
         for folds, repeats in ((self.folds, self.repeats), (self.folds, 1), (5, 1), (3, 1), (2, 1)):
             if folds <= self.folds and folds * repeats * self.epochs <= epochs:
-                return Plan(folds, repeats, self.epochs)
+                return replace(self, folds=folds, repeats=repeats)
         folds, fewest = min(self.folds, 2), min(FEWEST_EPOCHS, self.epochs)
         if epochs >= folds * fewest or n_rows <= FEWEST_ROWS:
-            return Plan(folds, 1, int(min(max(epochs / folds, fewest), self.epochs)))
-        return Plan(folds, 1, fewest, max(int(n_rows * epochs / (folds * fewest)), FEWEST_ROWS))
+            return replace(self, folds=folds, repeats=1, epochs=int(min(max(epochs / folds, fewest), self.epochs)))
+        rows = max(int(n_rows * epochs / (folds * fewest)), FEWEST_ROWS)
+        return replace(self, folds=folds, repeats=1, epochs=fewest, rows=rows, kernel_rows=0)
 
     def sampled(
         self, folds: list[tuple[np.ndarray, np.ndarray]], n_rows: int, seed: int

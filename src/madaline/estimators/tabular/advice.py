@@ -20,6 +20,8 @@ FEW_ROWS = 500
 TOO_GOOD = 0.999
 BEST = "--preset best"
 "The option that trains an ensemble."
+ONE_NET = ("--preset", "--activation")
+"Options that are not proposed for an ensemble: it is one, or they describe one net."
 MANY_COLUMNS = 4
 NAIVE = {"most frequent": "the most frequent class", "mean": "the mean"}
 "Baselines that do not use the columns, and their predictions."
@@ -54,6 +56,8 @@ class RunFacts:
         Options that the user gave, such as ``--dropout``; they are not suggested again.
     is_ensemble : bool
         Whether there are several members; the history is that of the first one.
+    has_finding : bool
+        Whether the doctor found a problem of the training.
     """
 
     n_train: int
@@ -64,6 +68,7 @@ class RunFacts:
     class_counts: np.ndarray | None = None
     given: Collection[str] = ()
     is_ensemble: bool = False
+    has_finding: bool = False
 
 
 def advise(
@@ -81,11 +86,21 @@ def advise(
         The same scores of simpler models.
     """
     found = chain(
-        _about_data(facts, scores, baselines), _about_rows(facts), _about_training(facts, history), _always(facts)
+        _about_findings(facts),
+        _about_data(facts, scores, baselines),
+        _about_rows(facts),
+        _about_training(facts, history),
+        _always(facts),
     )
-    new = [advice for advice in found if not set(re.findall(r"--[a-z-]+", advice.options)) & set(facts.given)]
+    done = {*facts.given, *(ONE_NET if facts.is_ensemble else ())}
+    new = [advice for advice in found if not set(re.findall(r"--[a-z-]+", advice.options)) & done]
     first = {advice.options or advice.text: advice for advice in reversed(new)}  # the first with these options
     return [advice for advice in new if first[advice.options or advice.text] is advice][:MOST]
+
+
+def _about_findings(facts: RunFacts) -> Iterator[Advice]:
+    if facts.has_finding:
+        yield Advice("Solve the problem that the doctor found first, or let madaline try the remedies.", "--heal")
 
 
 def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str, Sequence[Score]]) -> Iterator[Advice]:
@@ -97,7 +112,7 @@ def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str
         )
     linear, boosting = firsts.get("linear model"), firsts.get("gradient boosting")
     naive = next((name for name in NAIVE if name in baselines), None)
-    if naive is not None and not any(map(_is_clearly_better, scores, baselines[naive])):
+    if naive is not None and not facts.has_finding and not any(map(_is_clearly_better, scores, baselines[naive])):
         yield Advice(
             f"The net is hardly better than always predicting {NAIVE[naive]}: these columns say little about the "
             "target. Look for other columns, and check whether some were left out or read wrongly.",
@@ -106,7 +121,7 @@ def _about_data(facts: RunFacts, scores: Sequence[Score], baselines: Mapping[str
     has_more_to_learn = linear is None or (boosting is not None and _is_clearly_better(boosting, linear))
     if linear is not None and better(linear, score) and not has_more_to_learn:
         yield Advice(
-            "A linear model does as well or better here. Train an ensemble of nets and linear models.",
+            "A linear model does as well or better here. Train an ensemble of nets and other models.",
             BEST,
         )
     elif boosting is not None and _is_clearly_better(boosting, score):
@@ -169,7 +184,7 @@ def _about_training(facts: RunFacts, history: History) -> Iterator[Advice]:
 
 
 def _always(facts: RunFacts) -> Iterator[Advice]:
-    yield Advice("Train an ensemble of nets and linear models. It takes longer and is usually better.", BEST)
+    yield Advice("Train an ensemble of nets and other models. It takes longer and is usually better.", BEST)
     yield Advice("Train with another random seed, to see how much of the score is chance.", "--seed 1")
     if sum(not role.is_left_out for role in facts.roles) > MANY_COLUMNS:
         yield Advice("See in the report which columns do not matter, and train without them.", "--ignore COLUMN")

@@ -9,6 +9,7 @@ from html import escape
 
 from madaline.functional.model import Model
 from madaline.nn.layers.ensemble import Ensemble
+from madaline.nn.layers.radial import Radial
 from madaline.report.html import tables
 from madaline.report.html.network import WIDTH, widths
 
@@ -23,16 +24,20 @@ THICKEST = 7.0
 
 @dataclass(frozen=True)
 class MemberKind:
-    """Members with the same layers: the units of each layer, the number of members, and their weight together."""
+    """Members with the same layers: the units of each layer, the number of members, and their weight together.
+
+    A kernel machine has a layer of radial units.
+    """
 
     widths: tuple[int, ...]
     count: int
     weight: float
+    is_radial: bool = False
 
     @property
     def text(self) -> str:
         """The kind as a sentence."""
-        what = "linear model" if len(self.widths) < 3 else "net"
+        what = "kernel machine" if self.is_radial else "linear model" if len(self.widths) < 3 else "net"
         units = " → ".join(f"{width:,}" for width in self.widths)
         together = " together" if self.count > 1 else ""
         return (
@@ -47,10 +52,13 @@ def members_of(model: Model) -> int:
 
 def kinds_of(model: Model) -> list[MemberKind]:
     """The kinds of members, in the order of the ensemble."""
-    found: dict[tuple[int, ...], list[float]] = {}
-    for shape, weight in _members(model):
-        found.setdefault(shape, []).append(weight)
-    return [MemberKind(shape, len(weights), math.fsum(weights)) for shape, weights in found.items()]
+    found: dict[tuple[tuple[int, ...], bool], list[float]] = {}
+    radial = {row.path.partition(".")[0] for row in model.network.rows if isinstance(row.layer, Radial)}
+    for place, (shape, weight) in enumerate(_members(model)):
+        found.setdefault((shape, str(place) in radial), []).append(weight)
+    return [
+        MemberKind(shape, len(weights), math.fsum(weights), is_radial) for (shape, is_radial), weights in found.items()
+    ]
 
 
 def ensemble_drawing(model: Model) -> list[str]:
