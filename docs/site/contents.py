@@ -15,6 +15,7 @@ GUIDES = [
     "training",
     "reading-curves",
     "doctor",
+    "diagnoses",
     "understanding",
     "report",
     "uncertainty",

@@ -55,12 +55,12 @@ def test_what_follows_from_another_finding_is_no_alarm_and_stands_below_its_caus
     dead = Finding("dead_units", "Many units are 0.", "warning", 0.5, "layer '1'", {}, "So.", explained_by=alarm.name)
     found = Diagnosis((replace(alarm, explains=("dead_units",)), dead, info))
     assert [finding.name for finding in found.alarms] == ["rate_too_high"]
-    assert "   Explains: Many units are 0 [dead_units]." in str(found).split("\n")
+    assert "   This explains: Many units are 0 [dead_units]." in str(found).split("\n")
     assert "2. i Few rows." in str(found)
     again = Diagnosis.from_dict(json.loads(json.dumps(found.to_dict()).replace("NaN", "null")))
     assert again["rate_too_high"].explains == ("dead_units",)
     assert again["dead_units"].explained_by == "rate_too_high"
-    assert "Explains: Many units are 0 [dead_units]." in found.to_html()
+    assert "This explains: Many units are 0 [dead_units]." in found.to_html()
 
 
 def test_remedies_that_were_not_tried_are_shown_only_if_none_was(sick):
@@ -68,6 +68,16 @@ def test_remedies_that_were_not_tried_are_shown_only_if_none_was(sick):
     both = replace(sick.findings[0], remedies=(*sick.findings[0].remedies, other))
     assert "Use more." not in str(Diagnosis((both,)))
     assert "Use more." in str(Diagnosis((replace(both, remedies=(other,)),)))
+
+
+def test_remedies_that_were_tried_together_say_so(sick):
+    tried = replace(sick.findings[0].remedies[0], losses=(2.0, 0.5), tried_with=("unscaled_inputs",))
+    both = Diagnosis((replace(sick.findings[0], remedies=(tried,)),))
+    assert "Tried together with the remedy of unscaled_inputs: the loss on held-out rows falls from 2 to 0.5." in str(
+        both
+    )
+    again = Diagnosis.from_dict(json.loads(json.dumps(both.to_dict()).replace("NaN", "null")))
+    assert str(again) == str(both)
 
 
 def test_the_page_escapes_texts(sick):

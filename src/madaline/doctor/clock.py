@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 
-STEP_SECONDS, WEIGHT_SECONDS, RUN_SECONDS = 6e-6, 1.2e-10, 0.02
-"Time of an empty step, for each weight and row of a step, and to prepare a run, on a usual core."
+STEP_SECONDS, WEIGHT_SECONDS, EPOCH_SECONDS, RUN_SECONDS = 6e-6, 1.2e-10, 2e-4, 0.02
+"Time of an empty step, for each weight and row of a step, of an epoch besides, and to prepare a run, on a usual core."
 MOST_OWN, MOST_PASSED = 3, 8
 "Safety net: the work may take this many times longer than planned, in time of this process and on the clock."
 
 
-def run_seconds(steps: int, batch_rows: int, n_params: int) -> float:
+def run_seconds(steps: int, batch_rows: int, n_params: int, epochs: int = 0) -> float:
     """The time that a run of training is expected to take; it depends on shapes only."""
-    return RUN_SECONDS + steps * (STEP_SECONDS + WEIGHT_SECONDS * batch_rows * n_params)
+    return RUN_SECONDS + epochs * EPOCH_SECONDS + steps * (STEP_SECONDS + WEIGHT_SECONDS * batch_rows * n_params)
 
 
 class Clock:

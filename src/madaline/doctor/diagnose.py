@@ -118,7 +118,8 @@ def diagnosis_of(exam: Exam, judgement: Judgement, *, is_estimator: bool = False
 def for_estimator(remedy: Remedy) -> Remedy:
     """The remedy with the code that changes an estimator."""
     shown = ", ".join(f"{name}={value!r}" for name, value in remedy.parameters.items())
-    return replace(remedy, python=f"estimator.set_params({shown})" if shown else "")
+    text = remedy.estimator_text or remedy.text
+    return replace(remedy, text=text, python=f"estimator.set_params({shown})" if shown else "")
 
 
 def of_run_folder(folder: Path) -> Diagnosis:

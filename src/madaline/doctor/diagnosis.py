@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from madaline.annotations import fits
 from madaline.doctor.finding import Finding, Remedy
+from madaline.doctor.picture import shown
 
 ORDER = {"error": 0, "warning": 0, "info": 1}
 MARKS = {"error": "✗", "warning": "!", "info": "i"}
@@ -122,7 +123,7 @@ class Diagnosis:
 
 
 def _numbers(finding: Finding) -> str:
-    return ", ".join(f"{name} {value:.3g}" for name, value in finding.evidence.items())
+    return ", ".join(f"{name} {shown(value)}" for name, value in finding.evidence.items())
 
 
 def _lines(number: int, finding: Finding) -> Iterator[str]:
@@ -145,8 +146,8 @@ def _consequences(explained: Sequence[Finding]) -> list[str]:
     if not explained:
         return []
     titles = [other.title.rstrip(".") for other in explained]
-    shown = "; ".join(f"{title} [{other.name}]" for title, other in zip(titles, explained, strict=True))
-    return [f"   Explains: {shown}."]
+    found = "; ".join(f"{title} [{other.name}]" for title, other in zip(titles, explained, strict=True))
+    return [f"   This explains: {found}."]
 
 
 def _shown_remedies(finding: Finding) -> list[Remedy]:
@@ -158,12 +159,12 @@ def _tried(remedy: Remedy) -> str:
     """What trying a remedy showed."""
     if remedy.gain is None:
         return ""
+    others = f" together with the remedy of {' and '.join(remedy.tried_with)}" if remedy.tried_with else ""
+    others += f" after the remedy of {' and '.join(remedy.tried_after)}" if remedy.tried_after else ""
     if remedy.losses is not None:
         before, after = remedy.losses
-        return f" Tried: the loss on held-out rows falls from {before:.3g} to {after:.3g}."
-    if remedy.gain > 1:
-        return " Tried: the loss on held-out rows falls from above that of a constant prediction to well below it."
-    return f" Tried: the loss on held-out rows falls by {remedy.gain:.0%} of what can be learned."
+        return f" Tried{others}: the loss on held-out rows falls from {shown(before)} to {shown(after)}."
+    return f" Tried{others}: it lowers the loss on held-out rows."
 
 
 def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
@@ -171,8 +172,8 @@ def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
     remedies = "".join(
         f"<li>{escape(remedy.text)}"
         + (f" <i>{escape(tried.strip())}</i>" if (tried := _tried(remedy)) else "")
-        + (f"<br><code>{escape(remedy.python)}</code>" if remedy.python else "")
-        + (f"<br><code>{escape(remedy.options)}</code>" if remedy.options else "")
+        + (f"<br>Python: <code>{escape(remedy.python)}</code>" if remedy.python else "")
+        + (f"<br>Command line: <code>{escape(remedy.options)}</code>" if remedy.options else "")
         + "</li>"
         for remedy in _shown_remedies(finding)
     )
@@ -184,5 +185,6 @@ def _card(finding: Finding, consequences: Sequence[Finding]) -> str:
         f'<div style="border-left:4px solid {color};padding:0 0 0 12px;margin:12px 0">'
         f"<p><b>{escape(finding.title)}</b> <code>{finding.name}</code>, {finding.severity}, "
         f"confidence {finding.confidence:.0%}{escape('; ' + finding.where) if finding.where else ''}</p>"
-        f"<p>{escape(_numbers(finding))}</p>{picture}<p>{escape(finding.why)}</p><ul>{remedies}</ul>{explains}</div>"
+        f"<p>Evidence: {escape(_numbers(finding))}.</p>{picture}<p>{escape(finding.why)}</p>"
+        f"<ul>{remedies}</ul>{explains}</div>"
     )

@@ -36,7 +36,13 @@ class Remedy:
         Decrease of the loss on held-out rows when the remedy was tried, as a fraction of what can be learned; None if
         it was not tried.
     losses : pair of float or None
-        Loss on held-out rows without and with the remedy, if it was tried by itself.
+        Loss on held-out rows without and with the remedy, and with those it was tried with.
+    tried_with : sequence of str
+        Names of the findings whose remedies were applied in the same trial, if it helps only together with them.
+    tried_after : sequence of str
+        Names of the findings whose remedies had been applied before.
+    estimator_text : str
+        What to do with an estimator, if that is not the same as for a ``Trainer``.
     """
 
     text: str
@@ -46,6 +52,9 @@ class Remedy:
     python: str = ""
     gain: float | None = None
     losses: tuple[float, float] | None = None
+    tried_with: Sequence[str] = ()
+    tried_after: Sequence[str] = ()
+    estimator_text: str = field(default="", compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The remedy as plain data."""
@@ -57,6 +66,8 @@ class Remedy:
             "options": self.options,
             "gain": self.gain,
             "losses": None if self.losses is None else list(self.losses),
+            "tried_with": list(self.tried_with),
+            "tried_after": list(self.tried_after),
         }
 
     @classmethod
@@ -65,6 +76,7 @@ class Remedy:
         _check_types(data, {"text": str, "options": str, "python": str, "gain": float | None, "parameters": dict})
         losses = data.get("losses")
         _check_types({"losses": losses}, {"losses": list[float] | None})
+        _check_types(data, {"tried_with": list[str], "tried_after": list[str]})
         if losses is not None and len(losses) != 2:
             raise ValueError(f"losses is {losses!r}")
         return cls(
@@ -75,6 +87,8 @@ class Remedy:
             data["python"],
             data["gain"],
             None if losses is None else (losses[0], losses[1]),
+            tuple(data.get("tried_with", ())),
+            tuple(data.get("tried_after", ())),
         )
 
 

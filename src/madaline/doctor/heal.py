@@ -18,6 +18,7 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.intercept import planned
 from madaline.doctor.judgement import judge
 from madaline.doctor.patients import Patient
+from madaline.doctor.polish import IMPATIENT, polish, without_overridden
 from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.trials import SURE, improvement
 from madaline.errors import ConfigError
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 FAR_BETTER = 0.15
 "Usual settings must gain this much more than the remedies, as a fraction of what can be learned."
+NEAR = 0.05
+"Without a finding, other rates and lengths are tried if usual settings gain more than this."
 CAUTION = 0.4
 "A remedy may gain less here than a finding needs: nobody is alarmed by it."
 
@@ -111,6 +114,11 @@ def heal(
     setup = judgement.setup
     if setup is not None:
         after = float(exam.losses(setup).mean())
+    if setup is not None or exam.potential > NEAR or _is_impatient(exam):
+        polished = polish(exam, setup or exam.setup)
+        if polished.remedies:
+            setup, remedies = polished.setup, without_overridden([*remedies, *polished.remedies])
+            after = float(exam.losses(setup).mean())
     if isinstance(thing, Trainer) and (usual := _usual(exam, setup)) is not None:
         setup, remedies = usual[0], [usual[1]]
         after = float(exam.losses(setup).mean())
@@ -124,6 +132,11 @@ def heal(
         tuple(remedies),
         diagnosis_of(exam, judgement, is_estimator=not isinstance(thing, Trainer)),
     )
+
+
+def _is_impatient(exam: Exam) -> bool:
+    rule = exam.setup.early_stopping
+    return rule is not None and rule.patience < IMPATIENT
 
 
 def _usual(exam: Exam, setup: Setup | None) -> tuple[Setup, Remedy] | None:

@@ -46,7 +46,7 @@ def findings_of_history(history: History) -> Diagnosis:
 
 def _of_curves(history: History, loss: np.ndarray) -> Iterator[Finding]:
     if history.stopped == "diverged" or (len(loss) and not np.isfinite(loss[-1])):
-        yield _finding("nonfinite_loss", {"epochs before": float(np.isfinite(loss).sum())}, 1.0, loss)
+        yield _finding("nonfinite_loss", {"epochs before that": float(np.isfinite(loss).sum())}, 1.0, loss)
     held = history.get("val_loss")
     if held is not None and len(held) >= 5 and np.isfinite(held).all() and history.best_epoch is None:
         low = int(np.argmin(held))
@@ -79,7 +79,7 @@ def _of_layers(probes: HistoryTable, loss: np.ndarray) -> Iterator[Finding]:
     norms = [float(np.nanmedian(values)) for values in _by_layer(probes, "gradient_norm").values()]
     first = next(iter(middle.values()), 1.0)
     if len(norms) > 2 and norms[-1] > 0 and norms[0] < FADED * norms[-1] and 0 < first < SMALL_UPDATE:
-        evidence = {"gradient of the first layer over the last": norms[0] / norms[-1]}
+        evidence = {"gradient of the first layer, relative to the last": norms[0] / norms[-1]}
         yield _finding("vanishing_gradients", evidence, 0.6, np.array(norms), "first layers")
 
 

@@ -46,10 +46,11 @@ SEEN_INSIDE = (
 OPPOSITES = (("vanishing_gradients", "exploding_gradients"),)
 "If one of them is the cause, the other is not a consequence."
 UNSURE = 0.5
-SAME_EFFECT = {"not_converged": {"too_few_steps", "rate_too_low"}}
+SAME_EFFECT = {"not_converged": {"rate_too_low"}}
 "Sicknesses whose remedies have the same effect as those of others."
 SAME_WORDS = ("too_few_steps", "not_converged")
-"Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture."
+"""Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture, also if its remedy
+helps on top."""
 FOLLOWS = {"initial_loss": {"init_gain"}}
 "Sicknesses that are not tried if one of these is certain, because they follow from it."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
@@ -70,6 +71,8 @@ COVERED = {
     "unscaled_inputs": {"heavy_tails"},
 }
 "Sicknesses that say the same in other words."
+SEEN_AS = {"init_gain": "saturated_units"}
+"Weights that are too large are named after what they do to bounded units, if those are saturated."
 
 
 @dataclass
@@ -92,13 +95,14 @@ def judge(exam: Exam) -> Judgement:
     names: set[str] = set()
     exam = _on_like_rows(exam)
     candidates = candidates_of(exam, names)
+    minor = [c for c in candidates if c.is_minor]
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     certain = [c for c in candidates if c.symptom.is_certain]
     result = Judgement([finding_of_fact(c) for c in facts])
     names |= {c.name for c in facts}
     current = exam
     for number in range(ROUNDS):
-        tried = [c for c in candidates if c.sickness.proof == "trial" and c.name not in names]
+        tried = [c for c in candidates if c.sickness.proof == "trial" and c.name not in names and not c.is_minor]
         helped = _helpful(current, tried)
         if number == 0:
             helped = _combined(current, tried, helped)
@@ -109,6 +113,7 @@ def judge(exam: Exam) -> Judgement:
         # Other remedies are tried again on top of this one: they may treat another fault, or the same one otherwise.
         fresh = [trial for trial in helped if trial.setup is helped[0].setup]
         others = [trial for trial in helped if trial not in fresh]
+        fresh = [_after(trial, result.trials) for trial in fresh]
         result.trials += fresh
         names |= {trial.candidate.name for trial in fresh}
         result.explained |= {
@@ -138,8 +143,15 @@ def judge(exam: Exam) -> Judgement:
         if not any(finding.is_alarm for finding in result.findings):
             result.findings += _accompanying(exam, names)
     elif exam.is_complete:
+        result.findings += [finding_of(trial) for trial in _helpful(exam, minor)[:1]]
         result.findings += [finding_of_fact(c) for c in _candidates(exam, [SICKNESSES[WITHOUT_FAULT]])]
     return result
+
+
+def _after(trial: Trial, earlier: Sequence[Trial]) -> Trial:
+    """The trial, which says what had been applied before."""
+    names = tuple(each.candidate.name for each in earlier)
+    return replace(trial, remedy=replace(trial.remedy, tried_after=names))
 
 
 def _explain_facts(repaired: Exam, result: Judgement, facts: Sequence[Candidate]) -> None:
@@ -177,11 +189,20 @@ def _learns(exam: Exam, setup: Setup) -> bool:
 def _with_certain(exam: Exam, findings: list[Finding], certain: Sequence[Candidate]) -> list[Finding]:
     """The findings, and what is wrong by any standard besides: the run is harmed, and these are facts about it."""
     alarms = {finding.name for finding in findings if finding.is_alarm}
-    more = [c for c in certain if c.name not in alarms and not alarms & COVERED.get(c.name, set())]
+    more = [_as_seen(exam, c) for c in certain if c.name not in alarms and not alarms & COVERED.get(c.name, set())]
     kept = [finding for finding in findings if finding.name not in {c.name for c in more}]
     place = next((i for i, finding in enumerate(kept) if finding.explained_by), len(kept))
     own = [_finding(c.sickness, c, confidence=0.6, remedies=c.remedies, gain=0.0) for c in more]
     return [*kept[:place], *own, *kept[place:]]
+
+
+def _as_seen(exam: Exam, candidate: Candidate) -> Candidate:
+    """The candidate, or the sickness that shows what it does to the units."""
+    other = SICKNESSES.get(SEEN_AS.get(candidate.name, ""))
+    symptom = None if other is None else other.symptom(exam)
+    if other is None or symptom is None:
+        return candidate
+    return Candidate(other, symptom, candidate.remedies)
 
 
 def _combined(exam: Exam, tried: Sequence[Candidate], helped: list[Trial]) -> list[Trial]:
@@ -211,7 +232,7 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
         for each in result.findings
     ]
     said = {each.name for each in found}
-    same = [each for each in found[1:] if said & SAME_EFFECT.get(each.name, set())]
+    same = [each for place, each in enumerate(found) if place and _says_the_same(each, found[:place], said)]
     found = [each for each in found if each not in same]
     follow = same + [finding_of(trial) for name, trial in result.explained.items() if name not in names]
     follow += result.consequences
@@ -219,6 +240,12 @@ def _folded(exam: Exam, result: Judgement, names: set[str]) -> list[Finding]:
     explains = tuple(finding.name for finding in follow)
     follow = [replace(finding, explained_by=first) for finding in follow]
     return [replace(found[0], explains=explains), *found[1:], *follow]
+
+
+def _says_the_same(finding: Finding, earlier: Sequence[Finding], said: Collection[str]) -> bool:
+    """Whether a finding is another word for one that came before it, or has the effect of any other."""
+    words = set(SAME_WORDS) if finding.name in SAME_WORDS else set()
+    return bool(words & {each.name for each in earlier} or SAME_EFFECT.get(finding.name, set()) & set(said))
 
 
 def _accompanying(exam: Exam, names: set[str], said: Collection[str] = ()) -> list[Finding]:
@@ -269,7 +296,7 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     rates: dict[str, Trial] = {}
     for c in candidates:
         if c.cause <= CERTAIN_CAUSE and c.name in best and not best[c.name].helps:
-            trial, *rate = _with_rate(exam, c, candidates) or [best[c.name]]
+            trial, *rate = _with_rate(exam, c, candidates) or [_last_resort(exam, c, candidates) or best[c.name]]
             best[c.name] = trial
             if rate:
                 rates[c.name] = rate[0]
@@ -288,6 +315,13 @@ def _helpful(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
     return trials
 
 
+def _last_resort(exam: Exam, candidate: Candidate, candidates: Sequence[Candidate]) -> Trial | None:
+    """The trial of a remedy that also changes the rate, if the rate is not a fault of its own."""
+    has_rate = {c.name for c in candidates} & {"rate_too_low", "rate_too_high"}
+    more = () if has_rate else candidate.sickness.last_resorts(exam, candidate.symptom)
+    return try_remedies(exam, replace(candidate, remedies=more)) if more else None
+
+
 def _with_rate(exam: Exam, candidate: Candidate, candidates: Sequence[Candidate]) -> list[Trial]:
     """The trial of a remedy that helps only with another rate; the rate is then a fault of its own, if it is one."""
     found = try_with_rates(exam, candidate)
@@ -298,8 +332,8 @@ def _with_rate(exam: Exam, candidate: Candidate, candidates: Sequence[Candidate]
     rate = next((other for other in candidates if other.name == name), None)
     if rate is None:
         return [both]
-    first = replace(both, remedy=_tried(exam, candidate.remedies[0], both.gain))
-    return [first, replace(both, candidate=rate, remedy=_tried(exam, remedy, both.gain))]
+    first = replace(both, remedy=_part_of(exam, both, candidate.remedies[0], both.gain, [name]))
+    return [first, replace(both, candidate=rate, remedy=_part_of(exam, both, remedy, both.gain, [candidate.name]))]
 
 
 def _without_repeats(trials: Sequence[Trial]) -> list[Trial]:
@@ -307,10 +341,11 @@ def _without_repeats(trials: Sequence[Trial]) -> list[Trial]:
     return list({trial.candidate.name: trial for trial in reversed(trials)}.values())[::-1]
 
 
-def _tried(exam: Exam, remedy: Remedy, gain: float) -> Remedy:
-    """A part of what was tried."""
+def _part_of(exam: Exam, whole: Trial, remedy: Remedy, gain: float, others: Sequence[str]) -> Remedy:
+    """One of several remedies that were tried at once; ``others`` are the sicknesses of the others."""
     changed = exam.setup if remedy.change is None else remedy.change(exam.setup)
-    return replace(remedy, python=python_change(exam.setup, changed), gain=gain)
+    python = python_change(exam.setup, changed)
+    return replace(remedy, python=python, gain=gain, losses=whole.remedy.losses, tried_with=tuple(others))
 
 
 def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
@@ -327,15 +362,23 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
             without = try_together(exam, [other for other in pairs if other is not pair])
             own = whole.gain - (0.0 if without is None else max(without.gain, 0.0))
             if own > pair[0].min_gain:
-                remedy = _tried(exam, pair[1], own)
+                others = [other[0].name for other in pairs if other is not pair]
+                remedy = _part_of(exam, whole, pair[1], own, others)
                 needed.append(replace(whole, candidate=pair[0], remedy=remedy, gain=own, together=whole.gain))
         if needed and is_confirmed(exam, whole):
             if len(needed) < len(pairs):  # only what is needed is kept
                 parts = [(t.candidate, t.remedy) for t in needed]
                 kept = try_together(exam, parts)
-                needed = [replace(t, setup=kept.setup) for t in needed] if kept is not None and kept.helps else needed
+                needed = [_kept(t, needed, kept) for t in needed] if kept is not None and kept.helps else needed
             return ranked(needed)
     return []
+
+
+def _kept(trial: Trial, needed: Sequence[Trial], kept: Trial) -> Trial:
+    """A trial of several remedies without those that are not needed."""
+    others = tuple(other.candidate.name for other in needed if other is not trial)
+    remedy = replace(trial.remedy, losses=kept.remedy.losses, tried_with=others)
+    return replace(trial, setup=kept.setup, remedy=remedy)
 
 
 def _is_repeated(candidate: Candidate, candidates: Sequence[Candidate]) -> bool:

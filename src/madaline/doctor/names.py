@@ -44,17 +44,18 @@ class InputNames:
         names = tuple(map(str, getattr(estimator, "feature_names_in_", ())))
         return cls(names, names, (), shown)
 
-    def at(self, places: Sequence[int]) -> str:
-        """The input columns at these places, by name if they have names.
+    def at(self, places: Sequence[int], *, others: int = 0) -> str:
+        """The input columns at these places, by name if they have names, and how many others there are.
 
         Examples
         --------
-        >>> InputNames().at([0, 2]), InputNames(("age", "city=Rome"), ("age", "city")).at([1])
-        ('columns 0, 2', "column 'city=Rome'")
+        >>> InputNames().at([0, 2]), InputNames(("age", "city=Rome"), ("age", "city")).at([1], others=3)
+        ('columns 0, 2', "column 'city=Rome' and 3 others")
         """
         known = all(place < len(self.features) for place in places)
         shown = [repr(self.features[place]) if known else str(place) for place in places]
-        return f"column{'' if len(shown) == 1 else 's'} {', '.join(shown)}"
+        rest = "" if not others else f" and {others} other{'s' if others > 1 else ''}"
+        return f"column{'' if len(shown) == 1 else 's'} {', '.join(shown)}{rest}"
 
     def option(self, flag: str, places: Sequence[int]) -> str:
         """An option of ``madaline train`` with the table's columns at these places.

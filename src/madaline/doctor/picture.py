@@ -14,6 +14,17 @@ POINTS, FEWEST = 40, 2
 WIDTH, HEIGHT = 260, 64
 
 
+def shown(value: float) -> str:
+    """A number with three digits; whole numbers and large ones are not rounded to powers of ten.
+
+    Examples
+    --------
+    >>> shown(1987.4), shown(0.03456), shown(800), shown(3.4e10)
+    ('1987', '0.0346', '800', '3.4e+10')
+    """
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
 @dataclass(frozen=True)
 class Picture:
     """Numbers in order, such as a loss over epochs.
@@ -33,7 +44,7 @@ class Picture:
     @property
     def caption(self) -> str:
         """What is drawn, with its first and last value."""
-        ends = f": {self.values[0]:.3g} to {self.values[-1]:.3g}" if len(self.values) else ""
+        ends = f": {shown(self.values[0])} to {shown(self.values[-1])}" if len(self.values) else ""
         return f"{self.title}{', logarithmic' if self.log else ''}{ends}"
 
     def text(self) -> str:
@@ -42,7 +53,7 @@ class Picture:
         if len(y) < FEWEST:
             return ""
         marks = "".join("?" if np.isnan(v) else BLOCKS[min(int(v * len(BLOCKS)), len(BLOCKS) - 1)] for v in y)
-        return f"{self.title}: {marks} ({self.values[0]:.3g} to {self.values[-1]:.3g})"
+        return f"{self.title}: {marks} ({shown(self.values[0])} to {shown(self.values[-1])})"
 
     def svg(self) -> str:
         """The picture for a page."""

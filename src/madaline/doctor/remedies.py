@@ -15,6 +15,9 @@ from madaline.optim.adam import Adam
 from madaline.optim.optimizer import Optimizer
 from madaline.train.stopping import EarlyStopping
 
+USUAL_ADAM = {"solver": "adam", "optimizer": None, "learning_rate_init": 3e-3}
+"Parameters of an estimator that trains with Adam and a usual rate."
+
 
 def rate_times(exam: Exam, factor: float) -> Remedy:
     """Another learning rate."""
@@ -61,7 +64,7 @@ def adam(exam: Exam, rate: float = 3e-3) -> Remedy:
     return Remedy(
         f"Use Adam with a learning rate of {rate:.2g}.",
         lambda setup: setup.with_recipe(optimizer=Adam(rate)),
-        {"optimizer": Adam(rate)},
+        USUAL_ADAM | {"learning_rate_init": rate},
         f"--learning-rate {rate:.2g}",
     )
 
@@ -94,6 +97,7 @@ def scaled_inputs(exam: Exam) -> Remedy:
         "Scale every input column to mean 0 and standard deviation 1: begin the net with md.nn.Standardize().",
         lambda setup: setup.with_net(nets.scaled_inputs(setup.net)),
         {"data": "auto"},
+        estimator_text="Scale every input column to mean 0 and standard deviation 1; data='auto' does that.",
     )
 
 
@@ -105,10 +109,11 @@ def clipped_inputs(exam: Exam) -> Remedy:
         "md.nn.Standardize(median, quartile_range), 'softsign'.",
         lambda setup: setup.with_net(nets.scaled_inputs(setup.net, front)),
         {"data": "auto"},
+        estimator_text="Bound extreme values and scale the columns; data='auto' does that.",
     )
 
 
-def scaled_target(exam: Exam) -> Remedy:
+def scaled_target(exam: Exam, *, with_adam: bool = False) -> Remedy:
     """A net that learns the standardised target and predicts in the target's own units."""
     y = np.asarray(exam.problem.train.y, dtype=np.float64).reshape(len(exam.problem.train), -1)
     mean = y.mean(axis=0)
@@ -117,16 +122,20 @@ def scaled_target(exam: Exam) -> Remedy:
     def change(setup: Setup) -> Setup:
         changed = setup.with_net(nets.scaled_output(setup.net, mean.tolist(), std.tolist()))
         optimizer = setup.recipe.optimizer
+        if with_adam:
+            return changed.with_recipe(optimizer=Adam(3e-3))
         if isinstance(optimizer, Optimizer) and type(optimizer).__name__ == "SGD":
             # The gradient is larger by the square of the scale.
             changed = changed.with_optimizer(learning_rate=optimizer.learning_rate / float(np.mean(std**2)))
         return changed
 
+    adam_too = "Use Adam with a learning rate of 0.003. " if with_adam else ""
     return Remedy(
-        "Train on the standardised target, (y - mean) / std, and scale predictions back: end the net with "
+        f"{adam_too}Train on the standardised target, (y - mean) / std, and scale predictions back: end the net with "
         "md.nn.Standardize(mean=[-mean / std], std=[1 / std]).",
         change,
-        {"data": "auto"},
+        {"data": "auto"} | (USUAL_ADAM if with_adam else {}),
+        estimator_text=f"{adam_too}Train on the standardised target; data='auto' does that, and scales back.",
     )
 
 
@@ -146,6 +155,7 @@ def default_init(exam: Exam) -> Remedy:
         'Draw initial weights that fit the activations: init="auto" of md.Linear and md.mlp.',
         lambda setup: setup.with_net(nets.with_default_init(setup.net)),
         {"init": None},
+        estimator_text="Draw initial weights that fit the activations, which is the default: init=None.",
     )
 
 
@@ -156,6 +166,20 @@ def early_stopping(exam: Exam, patience: int = 10) -> Remedy:
         lambda setup: replace(setup, early_stopping=EarlyStopping("val_loss", patience=patience)),
         {"early_stopping": True, "n_iter_no_change": patience},
         f"--patience {patience}",
+        estimator_text=f"Stop early and keep the best epoch: early_stopping=True, n_iter_no_change={patience}.",
+    )
+
+
+def more_patience(exam: Exam, rule: EarlyStopping, patience: int) -> Remedy:
+    """Early stopping that waits longer, for any improvement of the loss."""
+    column = "loss" if rule.metric == "loss" else "val_loss"
+    longer = replace(rule, patience=patience, min_delta=0.0, metric=column, mode="auto")
+    return Remedy(
+        f"Wait longer, and count every improvement of the loss: patience {patience}, min_delta 0, on {column}.",
+        lambda setup: replace(setup, early_stopping=longer, epochs=max(setup.epochs, 200)),
+        {"n_iter_no_change": patience, "tol": 0.0},
+        f"--patience {patience}",
+        estimator_text=f"Wait longer, and count every improvement: n_iter_no_change={patience}, tol=0.",
     )
 
 

@@ -130,7 +130,8 @@ class Setup:
         epochs = history.n_rows + (history.stopped == "diverged")
         rows = min((self.batch_size or len(train)) * self.accumulate, len(train))
         steps = int(self.steps(len(train)) * epochs / max(self.epochs, 1))
-        return Outcome(self, trainer.model, history, run_seconds(steps, rows, trainer.model.network.n_params))
+        seconds = run_seconds(steps, rows, trainer.model.network.n_params, epochs)
+        return Outcome(self, trainer.model, history, seconds)
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,8 @@ class Sickness(ABC):
     min_gain: ClassVar[float] = 0.08
     why: ClassVar[str]
     concept: ClassVar[str] = ""
+    is_relaxed: ClassVar[bool] = True
+    "Whether a remedy that takes away a large part of the loss needs a smaller gain."
     before_training: ClassVar[bool] = True
     "Whether a checkup looks for it."
 
@@ -97,6 +99,10 @@ class Sickness(ABC):
 
     def remedies(self, exam: Exam, symptom: Symptom) -> Sequence[Remedy]:
         """What may help, the most promising first."""
+        return ()
+
+    def last_resorts(self, exam: Exam, symptom: Symptom) -> Sequence[Remedy]:
+        """What is tried if no remedy helps, not even with another rate."""
         return ()
 
 

@@ -48,6 +48,11 @@ class Candidate:
         """Place among causes."""
         return self.sickness.cause if self.symptom.cause is None else self.symptom.cause
 
+    @property
+    def is_minor(self) -> bool:
+        """Whether its remedy is tried only if there is no alarm: what it gains is information."""
+        return self.sickness.proof == "trial" and self.symptom.severity == "info"
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -81,9 +86,12 @@ class Trial:
         """Minimum gain: smaller if a large part of the loss is gone, as for data with little noise.
 
         Rate and length of training are excepted if their values are usual: more training makes easy data easier still.
+        So are sicknesses, and values, that are common among sound runs.
         """
-        least, is_usual = self.candidate.min_gain, self.candidate.symptom.min_gain_factor == 1.0
-        if self.part < LARGE_PART or (self.candidate.cause in OF_TRAINING and is_usual):
+        least, factor = self.candidate.min_gain, self.candidate.symptom.min_gain_factor
+        is_common = not self.candidate.sickness.is_relaxed or factor > 1.0
+        is_excepted = is_common or (self.candidate.cause in OF_TRAINING and factor == 1.0)
+        if self.part < LARGE_PART or is_excepted:
             return least
         return min(max(RELAXED * least, LEAST_GAIN), least)
 
@@ -160,19 +168,21 @@ def try_together(exam: Exam, pairs: Sequence[tuple[Candidate, Remedy]]) -> Trial
 
 
 def try_with_rates(exam: Exam, candidate: Candidate) -> tuple[Trial, Remedy, float] | None:
-    """Try a remedy together with other learning rates, and count only what the rate alone does not gain.
+    """Try a remedy together with other learning rates, and count only what no rate alone gains.
 
     Returns the trial, the change of the rate and its factor.
     """
     if exam.setup.learning_rate is None or not candidate.remedies:
         return None
+    of_rate = 0.0
     for factor in (10.0, 100.0, 0.1):
         rate = rate_times(exam, factor)
         both = try_together(exam, [(candidate, candidate.remedies[0]), (candidate, rate)])
         if both is None or not both.helps:
             continue
         alone = try_remedy(exam, candidate, rate)
-        gain = both.gain - max(alone.gain if alone is not None else 0.0, 0.0)
+        of_rate = max(of_rate, alone.gain if alone is not None else 0.0)  # also by a rate that was tried before
+        gain = both.gain - of_rate
         if gain > both.min_gain:
             return replace(both, gain=gain), rate, factor
     return None

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ from healthy_plans import BASES, healthy_plans
 from more_healthy_plans import more_healthy_plans
 from more_sick_plans import more_sick_plans
 from others import OTHERS
+from outside_c_plans import healthy_plans_c, sick_plans_c
+from outside_healthy_plans import outside_healthy_plans
+from outside_sick_plans import outside_sick_plans
 from real_pairs import real_pairs
 from sick_plans import Sick, sick_plans
 
@@ -47,14 +51,15 @@ BY_CONSTRUCTION = {
 BEFORE_TRAINING = {"nonfinite_data"}
 "What training refuses; the doctor looks at it before training."
 SECONDS = 10.0
-HALVES = ("tune", "report", "fresh", "broad-a", "broad-b")
+HALVES = ("tune", "report", "fresh", "broad-a", "broad-b", "outside-a", "outside-b", "outside-c")
 
 
 def label(plan: Plan | EstimatorPlan) -> str:
     if isinstance(plan, EstimatorPlan):
         return plan.label()
     optimizer = plan.optimizer if isinstance(plan.optimizer, str) else type(plan.optimizer).__name__
-    parts = [plan.data, "x".join(map(str, plan.widths)), str(plan.activation), f"{optimizer} {plan.rate:g}"]
+    activation = getattr(plan.activation, "__name__", str(plan.activation))
+    parts = [plan.data, "x".join(map(str, plan.widths)), activation, f"{optimizer} {plan.rate:g}"]
     parts += [f"[{plan.style}]"] if plan.style else []
     return " ".join([*parts, f"e{plan.epochs} b{plan.batch} s{plan.seed}", "v" if plan.validation else ""])
 
@@ -181,6 +186,11 @@ def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]
     if half.startswith("broad"):
         part = half[-1]
         return list(broad_sick_plans(part, seeds, first)), list(broad_healthy_plans(part, seeds, first))
+    if half == "outside-c":
+        return list(sick_plans_c(seeds, first)), list(healthy_plans_c(seeds, first))
+    if half.startswith("outside"):
+        part = half[-1]
+        return list(outside_sick_plans(part, seeds, first)), list(outside_healthy_plans(part, seeds, first))
     return list(more_sick_plans(seeds, first)), list(more_healthy_plans(seeds, first))
 
 
@@ -228,7 +238,8 @@ def main() -> None:
     healthy = chosen(plans(options.half, options.healthy_seeds or options.seeds, first)[1], options.healthy)
     runs = _in_turn(sick, [] if options.only else healthy)
     results: list[Result] = []
-    with ProcessPoolExecutor(options.jobs) as pool:
+    # A fork of a process that has read tables with polars waits for threads that it does not have.
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         for result in pool.map(functools.partial(examined, heals=options.heal), runs):
             results.append(result)
             if options.out is not None and len(results) % 10 == 0:

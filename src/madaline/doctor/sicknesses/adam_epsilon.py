@@ -23,6 +23,7 @@ class AdamEpsilon(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         eps = getattr(exam.setup.recipe.optimizer, "eps", None)
+        eps = getattr(eps, "epsilon", eps)  # an estimator's epsilon is that of scikit-learn's formula
         if not isinstance(eps, (int, float)) or exam.start is None:
             return None
         sizes = [

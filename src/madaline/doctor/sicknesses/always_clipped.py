@@ -17,6 +17,7 @@ class AlwaysClipped(Sickness):
     number = 36
     title = "The gradient is clipped in most steps."
     cause = 1
+    min_gain = 0.2
     why = (
         "Clipping scales a gradient to the norm c if it is longer. If that happens in most steps, c acts as a lower "
         "learning rate, eta c / |g|, and the size of the gradient no longer counts."

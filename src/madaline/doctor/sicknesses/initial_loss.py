@@ -33,7 +33,7 @@ class InitialLoss(Sickness):
         constant = exam.constant_loss
         if np.isfinite(first) and first < RATIO * constant + 1e-3:
             return None
-        return Symptom({"first loss": first, "loss of a constant": constant}, "the output layer")
+        return Symptom({"first loss": first, "loss of a constant prediction": constant}, "the output layer")
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

@@ -34,7 +34,7 @@ class NonfiniteData(Sickness):
             bad = np.argwhere(~np.isfinite(array))
             if len(bad):
                 place = f"{name}, row {bad[0][0]}" + (f", column {bad[0][1]}" if array.ndim > 1 else "")
-                return Symptom({"values": len(bad)}, place, 1.0, harm=1.0)
+                return Symptom({"missing or infinite values": len(bad)}, place, 1.0, harm=1.0)
         return None
 
     def remedies(self, exam: Exam | None, symptom: Symptom) -> list[Remedy]:

@@ -26,7 +26,7 @@ class NonfiniteLoss(Sickness):
         history = exam.run_history or exam.before.history
         if history.stopped != "diverged":
             return None
-        return Symptom({"epochs before": history.n_rows}, f"epoch {history.n_rows + 1}", 1.0, harm=0.5)
+        return Symptom({"epochs before that": history.n_rows}, f"epoch {history.n_rows + 1}", 1.0, harm=0.5)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

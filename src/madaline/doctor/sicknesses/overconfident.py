@@ -20,8 +20,8 @@ class Overconfident(Sickness):
     severity = "info"
     proof = "fact"
     why = (
-        "Dividing the outputs by a temperature, p = softmax(z / T), lowers the loss on held-out rows for T away "
-        "from 1. The classes stay the same; only the probabilities change."
+        "Dividing the outputs by a temperature T, p = softmax(z / T), lowers the loss on held-out rows. The predicted "
+        "classes stay the same; only the probabilities change: T above 1 makes them less extreme."
     )
     before_training = False
 
@@ -41,9 +41,8 @@ class Overconfident(Sickness):
         is_learned = losses[best] < 0.97 * exam.constant_loss
         if LOW <= temperatures[best] <= HIGH or losses[best] > 0.97 * own or not is_learned:
             return None
-        return Symptom(
-            {"temperature": float(temperatures[best]), "loss": own, "loss with it": losses[best]}, "the output", 0.8
-        )
+        evidence = {"temperature": float(temperatures[best]), "loss": own, "loss with this temperature": losses[best]}
+        return Symptom(evidence, "the output", 0.8)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         T = symptom.evidence["temperature"]

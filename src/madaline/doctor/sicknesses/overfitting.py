@@ -19,7 +19,7 @@ class Overfitting(Sickness):
     number = 32
     title = "The net overfits: it learns the training rows by heart."
     cause = 6
-    min_gain = 0.15
+    min_gain = 0.12
     why = (
         "The training loss falls while the validation loss rises: the net fits the noise of the training rows. The "
         "gap L_val - L_train grows with the number of free parameters and steps per row."

@@ -65,4 +65,6 @@ class RateTooHigh(Sickness):
         return None
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
-        return remedies.rates(exam, 0.1, 0.01, 0.001)
+        found = remedies.rates(exam, 0.1, 0.01, 0.001)
+        is_far = symptom.evidence["learning rate"] > FAR_ABOVE * remedies.usual_rate(exam)
+        return [*found, remedies.adam(exam)] if is_far and not remedies.scales_steps(exam) else found

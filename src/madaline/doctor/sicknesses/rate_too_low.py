@@ -26,7 +26,7 @@ class RateTooLow(Sickness):
     number = 28
     title = "The learning rate is too low."
     cause = 5
-    min_gain = 0.12
+    min_gain = 0.15
     why = (
         "The parameters move by about eta per step, so n steps cannot move them further than n eta. With a rate "
         "that is ten times too low, training needs ten times as many epochs for the same result."
@@ -51,7 +51,7 @@ class RateTooLow(Sickness):
             "learning rate",
             0.9 if is_far else 0.7,
             Picture("training loss", loss.tolist()),
-            min_gain_factor=0.5 if is_far else 1.0,
+            min_gain_factor=0.4 if is_far else 1.0,
             is_certain=rate < 0.2 * FAR_BELOW * remedies.usual_rate(exam) and remedies.scales_steps(exam),
         )
 

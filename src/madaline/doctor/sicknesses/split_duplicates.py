@@ -9,8 +9,10 @@ import numpy as np
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.names import option_of
-from madaline.doctor.sample import Sample
+from madaline.doctor.near_rows import near_copies
+from madaline.doctor.sample import Sample, row_keys
 from madaline.doctor.sickness import Sickness, Symptom
+from madaline.graph.tree import flatten
 
 SHARE = 0.02
 FEWEST = 3
@@ -18,9 +20,14 @@ FEWEST_OTHERS = 10
 "With fewer validation rows that are new, there is nothing to compare with."
 MANY = 0.25
 "From this fraction on, shared rows are an error of the split, whether or not the net has learned them by heart."
+MOST = 0.5
+"From this fraction on, rows that are nearly copies are an error as well."
+NEARLY = "fraction of validation rows that are nearly training rows"
 COST = 0.03
 "From this fraction of what can be learned on, the score counts as inflated."
 STANDARD_ERRORS = 3.0
+LARGE_PART = 0.1
+"Where rows may repeat by chance, this fraction of the validation set must be shared beyond chance."
 
 
 class SplitDuplicates(Sickness):
@@ -46,16 +53,12 @@ class SplitDuplicates(Sickness):
         held = exam.problem.validation
         if held is None or not exam.columns.shape[1]:
             return None
-        train = exam.columns
-        distinct = [len(np.unique(train[:, j])) for j in range(train.shape[1])]
-        if sum(np.log(distinct)) < np.log(100.0 * len(train)) or max(distinct) < 0.2 * len(train):
-            return None  # few possible rows repeat by chance
         shared = exam.problem.repeated
         if shared is None:
             return None
         share = float(shared.mean())
-        if share < SHARE or shared.sum() < FEWEST:
-            return None
+        if share < SHARE or shared.sum() < FEWEST or share < _by_chance(exam, len(held)):
+            return self._near(exam, held)
         found = Symptom(
             {"fraction of validation rows in the training set": min(share, 1.0)},
             f"validation rows {', '.join(map(str, np.flatnonzero(shared)[:5]))} ...",
@@ -70,11 +73,54 @@ class SplitDuplicates(Sickness):
             return replace(found, evidence=evidence, harm=max(cost, COST))
         return replace(found, evidence=evidence, harm=0.0, severity="info")
 
+    def _near(self, exam: Exam, held: Sample) -> Symptom | None:
+        """Rows that are nearly copies, if they inflate the score or if hardly any other rows are left."""
+        if any(leaf.dtype.kind != "f" for leaf in flatten(held.X)[0]):
+            return None
+        targets = np.asarray(exam.problem.train.y), np.asarray(held.y)
+        near = near_copies(exam.columns, held.matrix, *targets)
+        if near is None:
+            return None
+        share = float(near.mean())
+        evidence = {NEARLY: share}
+        if np.sum(~near) >= FEWEST_OTHERS:
+            cost, is_clear = _inflation(exam, held, near)
+            evidence["part of the score that is due to them"] = cost
+            if not is_clear and share < MOST:
+                return None
+        where = f"validation rows {', '.join(map(str, np.flatnonzero(near)[:5]))} ..."
+        return Symptom(evidence, where, 0.8, harm=share)
+
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        if NEARLY in symptom.evidence:
+            text = (
+                "Put all versions and measurements of the same thing into the same set: split by group, and augment "
+                "only the training rows, after the split."
+            )
+            return [Remedy(text, options="--group COLUMN")]
         text = "Drop repeated rows before the split (pandas: drop_duplicates(); polars: unique())."
         # Rows with different ids are not equal: the ids must be left out, too.
         ids = option_of("--ignore", exam.problem.names.ids)
         return [Remedy(text, options=f"--drop-duplicates {ids}".strip())]
+
+
+def _by_chance(exam: Exam, n_held: int) -> float:
+    """An upper bound of the fraction of validation rows that are training rows by chance.
+
+    Tables with few possible rows repeat them. A validation row is then in the training set as often as a training row
+    is there a second time.
+    """
+    train = exam.columns
+    distinct = [len(np.unique(train[:, j])) for j in range(train.shape[1])]
+    if exam.classes is None:
+        distinct.append(len(np.unique(np.asarray(exam.problem.train.y).reshape(len(train), -1)[:, 0])))
+    if sum(np.log(distinct)) >= np.log(100.0 * len(train)) and max(distinct) >= 0.2 * len(train):
+        return 0.0
+    if not exam.problem.is_whole:
+        return 1.0
+    _, place, count = np.unique(row_keys(exam.problem.train), return_inverse=True, return_counts=True)
+    twice = float(np.mean(count[place] > 1))
+    return twice + LARGE_PART + STANDARD_ERRORS * float(np.sqrt(twice * (1 - twice) / n_held))
 
 
 def _inflation(exam: Exam, held: Sample, shared: np.ndarray) -> tuple[float, bool]:

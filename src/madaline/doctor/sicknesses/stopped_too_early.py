@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from madaline.doctor import remedies
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
+from madaline.train.stopping import EarlyStopping
 
 PATIENCE = 10
 SHORT = 2
 "With this patience, chance alone ends a training that is still learning; less harm is needed to report it."
 
 
+PATIENT = 1.5
+"With a usual patience, more harm is needed: which epochs have the lowest validation loss is partly chance."
 OF_TRAINING_LOSS = 2.5
 "A training loss that no longer falls is a usual end, as in scikit-learn: more harm is needed to report it."
 LARGE_DELTA = 0.01
@@ -49,20 +51,15 @@ class StoppedTooEarly(Sickness):
             f"epoch {history.n_rows}",
             0.7,
             Picture("validation loss" if column == "val_loss" else "loss", history[column].tolist()),
-            min_gain_factor=0.3 if not is_usual else OF_TRAINING_LOSS if rule.metric == "loss" else 1.0,
+            min_gain_factor=_factor(rule) if is_usual else 0.3,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         rule = exam.setup.early_stopping
         assert rule is not None
-        patience = max(3 * PATIENCE, 4 * rule.patience)
-        column = "loss" if rule.metric == "loss" else "val_loss"
-        longer = replace(rule, patience=patience, min_delta=0.0, metric=column, mode="auto")
-        return [
-            Remedy(
-                f"Wait longer, and count every improvement of the loss: patience {patience}, min_delta 0, on {column}.",
-                lambda setup: replace(setup, early_stopping=longer, epochs=max(setup.epochs, 200)),
-                {"n_iter_no_change": patience, "tol": 0.0},
-                f"--patience {patience}",
-            )
-        ]
+        return [remedies.more_patience(exam, rule, max(3 * PATIENCE, 4 * rule.patience))]
+
+
+def _factor(rule: EarlyStopping) -> float:
+    """The factor of the gain that waiting longer must have."""
+    return OF_TRAINING_LOSS if rule.metric == "loss" else PATIENT if rule.patience >= PATIENCE else 1.0

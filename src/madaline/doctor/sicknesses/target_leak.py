@@ -56,7 +56,7 @@ class TargetLeak(Sickness):
         if rest < EASY * exam.constant_loss and not is_exact:
             return None
         return Symptom(
-            {"score of the column alone": float(scores.max()), "loss of a linear model without it": rest},
+            {"R2 or AUC of the column alone": float(scores.max()), "loss of a linear model without it": rest},
             exam.problem.names.at(leaky.tolist()),
             0.85,
             harm=1.0,

@@ -36,7 +36,7 @@ class Underfitting(Sickness):
         train = exam.train_losses
         if train is None or not np.isfinite(train).all():
             return None
-        evidence = {"training loss": float(train.mean()), "loss of a constant": exam.constant_loss}
+        evidence = {"training loss": float(train.mean()), "loss of a constant prediction": exam.constant_loss}
         if train.mean() < 0.1 * exam.constant_loss:
             return None
         if widths and min(widths) <= NARROW:

@@ -15,6 +15,8 @@ from madaline.doctor.sickness import Sickness, Symptom
 SMALL, LARGE, RATIO = 0.05, 8.0, 30.0
 "Root mean square of a column outside of this range, or largest over smallest above the ratio."
 
+SHOWN = 3
+
 
 class UnscaledInputs(Sickness):
     """Input columns of very different size."""
@@ -33,10 +35,14 @@ class UnscaledInputs(Sickness):
         if scales_inputs(exam.setup.net) or not exam.columns.shape[1]:
             return None
         X = after_scaling(exam.setup.net, exam.columns)
-        measured = [column for column in range(X.shape[1]) if is_measured(X[:, column])]
+        measured = [column for column in range(X.shape[1]) if is_measured(X[:, column]) or _is_large(X[:, column])]
         if not measured:
             return None
         size = np.sqrt(np.mean(X[:, measured] ** 2, axis=0))
+        low, high = np.quantile(X[:, measured], (0.05, 0.95), axis=0)
+        bulk = np.sqrt(np.mean(np.clip(X[:, measured], low, high) ** 2, axis=0))
+        is_large = size > LARGE
+        size[is_large] = np.maximum(bulk[is_large], 1.0)  # a few extreme values are heavy tails
         offset = np.abs(X[:, measured].mean(axis=0)) / np.maximum(X[:, measured].std(axis=0), 1e-12)
         smallest, largest = float(size.min()), float(size.max())
         far = float(offset.max())
@@ -44,17 +50,24 @@ class UnscaledInputs(Sickness):
             return None
         is_far = (size < SMALL) | (size > LARGE) | (offset >= 5.0)
         order = np.argsort(-np.abs(np.log(np.maximum(size, 1e-300))))
-        worst = [measured[i] for i in order if is_far[i] or not is_far.any()][:3]
+        wrong = [measured[i] for i in order if is_far[i] or not is_far.any()]
+        is_certain = smallest < 0.01 or largest > 20.0 or far > 10.0
         return Symptom(
             {
                 "largest column size": largest,
                 "smallest column size": smallest,
                 "largest offset in standard deviations": far,
             },
-            exam.problem.names.at(worst),
-            picture=Picture("size of the columns", size.tolist(), log=True),
-            is_certain=smallest < 0.01 or largest > 20.0 or far > 10.0,
+            exam.problem.names.at(sorted(wrong[:SHOWN]), others=len(wrong[SHOWN:])),
+            0.9 if is_certain else 0.7,
+            Picture("size of the columns", size.tolist(), log=True),
+            is_certain=is_certain,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [remedies.scaled_inputs(exam)]
+
+
+def _is_large(x: np.ndarray) -> bool:
+    """Whether a column of two values is far from 0 and 1, and so not a switch."""
+    return bool(x.min() < x.max() and np.sqrt(np.mean(x**2)) > LARGE)

@@ -45,3 +45,7 @@ class UnscaledTarget(Sickness):
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [remedies.scaled_target(exam)]
+
+    def last_resorts(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
+        # The rate of plain gradient descent was often lowered until training no longer diverged.
+        return [] if remedies.scales_steps(exam) else [remedies.scaled_target(exam, with_adam=True)]

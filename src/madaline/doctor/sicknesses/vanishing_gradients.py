@@ -46,7 +46,7 @@ class VanishingGradients(Sickness):
         if ratio > RATIO and whole > LOST:
             return None
         return Symptom(
-            {"gradient of the first layer over the last": ratio, "over that of the output": whole},
+            {"gradient of the first layer, relative to the last": ratio, "relative to the output": whole},
             "first layers",
             0.8,
             Picture("gradient norm by layer", norms, log=True),

@@ -1,0 +1,42 @@
+"""Rows that are nearly copies of others, as made by data augmentation or by repeated measurements of one thing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+NEAR = 0.05
+"Distance to the nearest row, relative to that to the tenth nearest one."
+FEW, MANY = 10, 20
+CONTINUOUS = 0.5
+"Fraction of distinct values that every column must have: elsewhere near rows are common."
+BEYOND, SHARE = 5.0, 0.15
+"Near rows must be this many times as frequent as the density of the rows explains, and at least this fraction."
+MOST_COLUMNS = 60
+
+
+def near_copies(train: np.ndarray, held: np.ndarray, y_train: np.ndarray, y_held: np.ndarray) -> np.ndarray | None:
+    """Whether each held-out row is nearly a copy of a training row; None if there are no more than chance explains.
+
+    The target of a copy is the same.
+
+    With a smooth density in d dimensions, the nearest of k rows is within a fraction r of the distance of the k-th one
+    with a probability of about k r^d. The dimension is estimated from rows further away,
+    E log(d_2k / d_k) = (log 2) / d (Levina & Bickel 2004).
+    """
+    n, width = train.shape
+    if n < 5 * MANY or not 2 <= width <= MOST_COLUMNS or not np.isfinite(train).all() or not np.isfinite(held).all():
+        return None
+    if min(len(np.unique(train[:, j])) for j in range(width)) < CONTINUOUS * n:
+        return None
+    from scipy.spatial import cKDTree
+
+    spread = np.maximum(train.std(axis=0), 1e-12)
+    distances, places = cKDTree(train / spread).query(held / spread, k=MANY)
+    first, tenth, twentieth = distances[:, 0], distances[:, FEW - 1], distances[:, MANY - 1]
+    if not (tenth > 0).all():
+        return None
+    dimension = np.log(MANY / FEW) / max(float(np.mean(np.log(twentieth / tenth))), 1e-12)
+    has_same_target = (y_train.reshape(n, -1)[places[:, 0]] == y_held.reshape(len(held), -1)).all(axis=1)
+    is_near = (first < NEAR * tenth) & has_same_target
+    by_chance = FEW * NEAR**dimension
+    return is_near if is_near.mean() > max(SHARE, BEYOND * by_chance) else None
