@@ -216,12 +216,14 @@ def reading(error):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file closed by its destructor
-def test_ctrl_c_at_any_moment_of_writing_leaves_no_file_open_and_the_old_or_the_new_one(tmp_path):
+def test_ctrl_c_at_any_moment_of_writing_leaves_no_file_open_and_the_old_or_the_new_one(tmp_path, request):
     """A signal handler runs between two instructions of Python; here it runs once between every two of them."""
     path, own = tmp_path / "file", container.__file__
     path.write_bytes(b"old")
     container.write_whole(path, b"new")  # imports
     moment, is_over = 0, False
+    gc.freeze()  # a collection then looks only at the objects of this test, not at those of all modules
+    request.addfinalizer(gc.unfreeze)
     while not is_over:
         seen = 0
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import madaline as md
+from command_options import BARE
 
 
 def test_a_run_has_a_diagnosis_on_the_screen_in_its_folder_and_in_its_report(madaline):
@@ -30,7 +31,7 @@ def test_a_rate_that_is_far_too_low_is_found(madaline):
 
 
 def test_without_the_doctor(madaline, penguins, tmp_path):
-    madaline("train", "penguins", "--out", "run", "--epochs", 2, "--no-baselines", "--no-report", "--no-doctor")
+    madaline("train", "penguins", "--out", "run", "--epochs", 2, *BARE)
     missing = madaline("diagnose", "run")
     assert missing.code == 1
     assert "has no diagnosis: the run was trained with --no-doctor" in missing.err

@@ -166,3 +166,7 @@ def test_a_name_that_numbers_rows_is_known_in_every_way_of_writing(name):
 @pytest.mark.parametrize("name", ["humid", "paid", "grid", "MONKEY", "throw"])
 def test_a_name_that_only_ends_like_one_is_not(name):
     assert role([7 * k % 41 for k in range(N)], name)[0] == "number"
+
+
+def test_half_precision_is_read_without_a_warning():
+    assert role(np.linspace(0.5, 2.0, N).astype(np.float16)) == ("number", "from 0.5 to 2")

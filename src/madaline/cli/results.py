@@ -59,8 +59,12 @@ def show_plan(
     screen.say(f"  Split ({split}): {', '.join(parts)}.  [--split, --test, --validation]")
     used = estimator.resolved_params_
     hidden = ", ".join(map(str, used["hidden_layer_sizes"]))
+    nets = "Net"
+    if used["preset"] == "best":
+        screen.say("  Model: an ensemble of nets and other models, weighted on rows that each did not see.  [--preset]")
+        nets = "Nets"
     screen.say(
-        f"  Net: hidden layers of {hidden} units ({used['activation']}, dropout {used['dropout']:g}), at most "
+        f"  {nets}: hidden layers of {hidden} units ({used['activation']}, dropout {used['dropout']:g}), at most "
         f"{used['max_iter']} epochs in mini-batches of {used['batch_size']}.  [--hidden, --dropout, --epochs]"
     )
 
@@ -93,7 +97,8 @@ def show_members(screen: Screen, estimator: NetEstimator, ended: str, seconds: f
         of_kind = [member for member in members if member["kind"] == kind]
         weight = sum(float(member["weight"]) for member in of_kind)
         folds = len({member["fold"] for member in of_kind})
-        screen.say(f"  {kind}: {counted(len(of_kind), 'member')} on {counted(folds, 'fold')}, weight {weight:.2f}")
+        where = f" on {counted(folds, 'fold')}" if len(of_kind) > 1 else ""
+        screen.say(f"  {kind}: {counted(len(of_kind), 'member')}{where}, weight {weight:.2f}")
     size = ensemble_size(estimator.model_)
     screen.say(
         f"  Predictions use {counted(size.n_members, 'member')}: {memory.shown(size.n_bytes)} of parameters, "
@@ -168,6 +173,7 @@ def advise(
     n_train: int,
     split: str,
     given: Collection[str],
+    has_finding: bool,
 ) -> list[Advice]:
     """Show advice for further runs."""
     import numpy as np
@@ -188,6 +194,7 @@ def advise(
         else None,
         given=given,
         is_ensemble=getattr(estimator, "members_", None) is not None,
+        has_finding=has_finding,
     )
     found = advices.advise(facts, history, scores, baselines)
     screen.title("To try next")

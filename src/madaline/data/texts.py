@@ -171,7 +171,7 @@ def number_text(value: float) -> str:
         return ""
     if isinstance(value, int):
         return str(value)
-    if value and not 1e-5 <= abs(value) < 1e15:
+    if value and not 1e-5 <= abs(float(value)) < 1e15:  # 1e15 is more than float16 has
         return f"{value:.6g}"
     text: str = np.format_float_positional(value, precision=6, unique=True, fractional=False, trim="-")
     return text if len(text.lstrip("-").partition(".")[0]) < 7 else f"{value:.0f}"

@@ -24,6 +24,8 @@ live
 )
 STATUS = ".madaline-live [role=status]"
 PROMPT = "() => document.querySelector('.jp-Notebook .jp-InputPrompt').innerText.trim() !== '[ ]:'"
+DIALOGS = "setInterval(() => document.querySelector('.jp-Dialog button.jp-mod-accept')?.click(), 500)"
+"JupyterLab asks for a kernel if one is slow to start, and a dialog takes all clicks: accept what it proposes."
 KERNEL = "wanted => document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === wanted"
 
 
@@ -58,8 +60,18 @@ def run_first_cell(page):
     raise AssertionError("JupyterLab ran no cell")
 
 
+def at_rest(page):
+    """The status when it no longer changes: the last epochs may be drawn after the kernel is idle."""
+    last = ""
+    while (now := page.inner_text(STATUS)) != last:
+        last = now
+        page.wait_for_timeout(1_000)
+    return last
+
+
 def test_a_training_is_shown_while_the_kernel_is_busy(browser, jupyter):
     context, errors = browser.new_context(viewport={"width": 1300, "height": 1200}), []
+    context.add_init_script(DIALOGS)
     page = opened(context, jupyter, errors)
     run_first_cell(page)
     page.wait_for_selector(".madaline-live")
@@ -83,7 +95,7 @@ def test_a_training_is_shown_while_the_kernel_is_busy(browser, jupyter):
     page.keyboard.press("i")
     page.wait_for_function("at => document.querySelector(at).innerText.includes('ended: interrupted')", arg=STATUS)
     page.wait_for_function(KERNEL, arg="idle")
-    ended = page.inner_text(STATUS)
+    ended = at_rest(page)
     page.keyboard.press("Control+s")
     page.wait_for_selector(".jp-Document:not(.jp-mod-dirty)")
     page.close()

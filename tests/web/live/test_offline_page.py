@@ -192,6 +192,7 @@ def test_everything_works_by_keyboard(open_file, size, scheme):
     assert "madaline play" in page.inner_text("#command-code")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.id") == "code"
+    page.wait_for_function("document.body.dataset.status === 'paused'")  # the way to the step of the link has ended
     focus(page, "run")
     page.keyboard.press("Space")
     page.wait_for_function("Number(document.body.dataset.step) > 40")

@@ -43,7 +43,8 @@ export class LocalRun {
         this.#advance();
         due = Math.max(due + this.delay, performance.now() - 100);
       } while (this.goal > this.step && this.status !== "failed" && performance.now() < until && due <= performance.now());
-      await pause(this.delay ? due - performance.now() : 0);
+      // At the goal there is nothing to wait for: the page says at once that the run rests.
+      if (this.goal > this.step) await pause(this.delay ? due - performance.now() : 0);
     }
     this.isTraining = false;
     if (!this.isClosed && this.status !== "failed") this.#tell(this.step >= this.total ? "finished" : "paused");

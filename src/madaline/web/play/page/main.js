@@ -105,9 +105,11 @@ class Playground {
     this.write({ push, at });
     $("timeline").value = 0;
     await this.command("delay", delay());
+    if (turn !== this.turn) return;  // another run was begun meanwhile; it must not be told what to do here
     const goal = at || (this.kept && !run ? Math.max(this.kept.newest?.step ?? 0, this.reach) : 0);
     if (goal) await this.command("until", goal);
     else if (run) await this.command("run");
+    if (turn !== this.turn) return;
     this.follow(this.view, (view) => this.drawn(view));
     this.watch(this.view);
   }
