@@ -5,15 +5,16 @@ The metadata of a file hold its checksum; a file that was altered is not read.
 
 from __future__ import annotations
 
+import functools
 import glob
 import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -59,6 +60,9 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         file.write(content)
 
 
+_create = cast(Callable[[Path], BinaryIO], functools.partial(open, mode="x+b"))  # "x" fails at a link, as at any file
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of ``path`` at the end of the block, if there was no error.
@@ -78,10 +82,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_dir():
         raise IsADirectoryError(f"{str(target)!r} is a folder. Give the name of a file in it.")
     beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    opened: list[BinaryIO] = []
     try:
-        # "x" fails at a link, as at any file. The file object owns its descriptor from the start, so that Ctrl-C at any
-        # moment leaves neither an open file nor a temporary one.
-        with beside.open("x+b") as file:
+        try:
+            # One call in C creates the file and keeps it, so that Ctrl-C cannot come between the two.
+            opened.extend(map(_create, [beside]))
+            file = opened[0]
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -89,6 +95,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
             if not os.path.samestat(os.fstat(file.fileno()), beside.lstat()):
                 raise OSError(f"{str(beside)!r} was exchanged for another file while it was written.")
+        finally:
+            for each in opened:
+                each.close()
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
