@@ -278,3 +278,15 @@ def test_few_steps_on_few_rows_are_no_fault_if_more_help_a_little(name, helps):
     symptom = Symptom({}, min_gain_factor=0.3)
     candidate = Candidate(sickness, symptom, (), sickness.min_gain * symptom.min_gain_factor)
     assert Trial(candidate, Remedy("More steps."), None, gain=0.05, sureness=9.0, part=0.4).helps == helps
+
+
+def test_a_few_extreme_rows_do_not_make_shared_rows_look_known_by_heart():
+    """The net fails on them, and they are not among the shared rows."""
+    rng = np.random.default_rng(5)
+    X = np.r_[rng.normal(size=(330, 2)), [[30.0, 0.0], [-30.0, 0.0]] * 6].astype("f")
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=342).astype("f")
+    trainer = md.Trainer(md.mlp(32, 1), optimizer=md.Adam(3e-3), threads=1)
+    rows = np.r_[:30, 200:342]
+    trainer.fit(X[:200], y[:200], doctor=True, epochs=60, batch_size=32, validation=(X[rows], y[rows]), progress=False)
+    symptom = SICKNESSES["split_duplicates"].symptom(record_of(trainer).exam(Clock(10)))
+    assert symptom.severity == "info"
