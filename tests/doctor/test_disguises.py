@@ -8,11 +8,13 @@ import pytest
 import madaline as md
 from madaline.doctor import judgement
 from madaline.doctor.clock import Clock
+from madaline.doctor.diagnose import record_of
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.intercept import planned
 from madaline.doctor.sickness import SICKNESSES, Symptom, all_sicknesses
 from madaline.doctor.trials import Candidate, Trial
+from madaline.nn.initializers import Normal
 
 all_sicknesses()
 
@@ -203,3 +205,77 @@ def test_a_usual_patience_needs_more_harm_to_be_reported(product, patience, help
     symptom = sickness.symptom(exam)
     candidate = Candidate(sickness, symptom, (), sickness.min_gain * symptom.min_gain_factor)
     assert Trial(candidate, Remedy("Wait longer."), None, gain=0.1, sureness=9.0, part=0.5).helps == helps
+
+
+def test_rows_that_were_rounded_on_the_way_are_copies_in_a_table_of_whole_numbers():
+    """In such a table rows are near each other anyway; a copy is nearer than rounding explains."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 16, size=(600, 6)).astype("f")
+    y = (X[:, 0] + X[:, 1] > 15).astype(int)
+    new = rng.integers(0, 16, size=(80, 6)).astype("f")
+    validation = np.r_[X[:80] + 1e-5, new], np.r_[y[:80], (new[:, 0] + new[:, 1] > 15).astype(int)]
+    exam = exam_of(X, y, "cross_entropy", 2, validation=validation)
+    assert not exam.problem.repeated.any()
+    symptom = SICKNESSES["split_duplicates"].symptom(exam)
+    assert symptom.evidence["fraction of validation rows in the training set"] == pytest.approx(0.5)
+    assert symptom.severity is None  # an error, not information
+    assert SICKNESSES["split_duplicates"].symptom(exam_of(X, y, "cross_entropy", 2)) is None
+
+
+@pytest.mark.parametrize(("rate", "is_low"), [(3e-3, False), (1e-5, True)])
+def test_a_usual_rate_is_not_too_low_for_weights_that_are_too_large(product, rate, is_low):
+    """Its steps are small relative to the weights because of the weights."""
+    net = md.mlp(32, 1, activation="tanh", init=Normal(std=7.0))
+    trainer = md.Trainer(net, optimizer=md.Adam(rate), threads=1)
+    exam = planned(trainer, *product, epochs=3, batch_size=32, validation=0.25).exam(Clock(10))
+    assert float(np.nanmedian(exam.probes["update_ratio"])) < 5e-4
+    assert (SICKNESSES["rate_too_low"].symptom(exam) is not None) == is_low
+
+
+@pytest.mark.parametrize("is_learned", [True, False])
+def test_a_net_that_learned_nothing_knows_no_rows_by_heart(is_learned):
+    """Its losses are huge everywhere, and still larger on new rows, which are further away."""
+    rng = np.random.default_rng(4)
+    X, new = rng.normal(size=(200, 8)).astype("f"), 3 * rng.normal(size=(180, 8)).astype("f")
+    y, new_y = rng.normal(size=200).astype("f"), rng.normal(size=180).astype("f")
+    net = md.mlp(128, 1, init="auto" if is_learned else Normal(std=5.0))
+    trainer = md.Trainer(net, optimizer=md.Adam(3e-3 if is_learned else 1e-6), threads=1)
+    validation = np.r_[X[:20], new], np.r_[y[:20], new_y]
+    trainer.fit(X, y, doctor=True, epochs=100, batch_size=32, validation=validation, progress=False)
+    symptom = SICKNESSES["split_duplicates"].symptom(record_of(trainer).exam(Clock(10)))
+    assert (symptom.severity is None) == is_learned
+
+
+@pytest.mark.parametrize(
+    ("name", "symptom", "helps"),
+    [
+        ("not_converged", Symptom({}, confidence=0.7), False),
+        ("not_converged", Symptom({}, confidence=0.7, min_gain_factor=0.5), True),  # a value that no sound run has
+        ("overfitting", Symptom({}, confidence=0.8), True),  # the curve shows it
+        ("unscaled_inputs", Symptom({}, confidence=0.7), True),
+    ],
+)
+def test_the_best_of_many_lengths_and_rates_must_help_more_surely(name, symptom, helps):
+    candidate = Candidate(SICKNESSES[name], symptom, (), 0.2)
+    assert Trial(candidate, Remedy("Change it."), None, gain=0.3, sureness=2.5).helps == helps
+    assert Trial(candidate, Remedy("Change it."), None, gain=0.3, sureness=3.5).helps
+
+
+@pytest.mark.parametrize(("name", "helps"), [("too_few_steps", False), ("not_converged", True)])
+def test_few_steps_on_few_rows_are_no_fault_if_more_help_a_little(name, helps):
+    sickness = SICKNESSES[name]
+    symptom = Symptom({}, min_gain_factor=0.3)
+    candidate = Candidate(sickness, symptom, (), sickness.min_gain * symptom.min_gain_factor)
+    assert Trial(candidate, Remedy("More steps."), None, gain=0.05, sureness=9.0, part=0.4).helps == helps
+
+
+def test_a_few_extreme_rows_do_not_make_shared_rows_look_known_by_heart():
+    """The net fails on them, and they are not among the shared rows."""
+    rng = np.random.default_rng(5)
+    X = np.r_[rng.normal(size=(330, 2)), [[30.0, 0.0], [-30.0, 0.0]] * 6].astype("f")
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=342).astype("f")
+    trainer = md.Trainer(md.mlp(32, 1), optimizer=md.Adam(3e-3), threads=1)
+    rows = np.r_[:30, 200:342]
+    trainer.fit(X[:200], y[:200], doctor=True, epochs=60, batch_size=32, validation=(X[rows], y[rows]), progress=False)
+    symptom = SICKNESSES["split_duplicates"].symptom(record_of(trainer).exam(Clock(10)))
+    assert symptom.severity == "info"

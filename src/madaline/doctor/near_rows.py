@@ -1,4 +1,6 @@
-"""Rows that are nearly copies of others, as made by data augmentation or by repeated measurements of one thing."""
+"""Rows that are copies of others but for rounding, and rows that are nearly copies, as made by data augmentation or by
+repeated measurements of one thing.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ CONTINUOUS = 0.5
 BEYOND, SHARE = 5.0, 0.15
 "Near rows must be this many times as frequent as the density of the rows explains, and at least this fraction."
 MOST_COLUMNS = 60
+ROUNDING = 1e-3
+"Standard deviations of a column by which values differ if they were rounded on the way."
 
 
 def near_copies(train: np.ndarray, held: np.ndarray, y_train: np.ndarray, y_held: np.ndarray) -> np.ndarray | None:
@@ -40,3 +44,29 @@ def near_copies(train: np.ndarray, held: np.ndarray, y_train: np.ndarray, y_held
     is_near = (first < NEAR * tenth) & has_same_target
     by_chance = FEW * NEAR**dimension
     return is_near if is_near.mean() > max(SHARE, BEYOND * by_chance) else None
+
+
+def rounded_copies(
+    train: np.ndarray, held: np.ndarray, y_train: np.ndarray, y_held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Whether each held-out row, and each training row, is another training row but for rounding.
+
+    That of training rows says how often it happens by chance. None if there are too many columns, or values that are
+    not finite.
+    """
+    train, held = _with_target(train, y_train), _with_target(held, y_held)
+    if len(train) < 2 or train.shape[1] > MOST_COLUMNS or not np.isfinite(train).all() or not np.isfinite(held).all():
+        return None
+    from scipy.spatial import cKDTree
+
+    spread = np.maximum(train.std(axis=0), 1e-12)
+    tree = cKDTree(train / spread)
+    found = [
+        tree.query(rows / spread, k=[k], p=np.inf, distance_upper_bound=ROUNDING)[0][:, 0] <= ROUNDING
+        for rows, k in ((held, 1), (train, 2))  # the first neighbour of a training row is the row itself
+    ]
+    return found[0], found[1]
+
+
+def _with_target(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.column_stack([X, np.asarray(y, dtype=np.float64).reshape(len(X), -1)])

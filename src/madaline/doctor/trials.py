@@ -15,6 +15,8 @@ from madaline.doctor.sickness import Sickness, Symptom
 
 SURE = 2.0
 "A difference of this many standard errors is not chance."
+SURE_OF_MANY = 3.0
+"The same for the best of some fifteen remedies, if nothing but its gain speaks for it."
 ROUNDS = 4
 "Maximum number of remedies that are combined."
 ENOUGH = 0.9
@@ -97,8 +99,15 @@ class Trial:
 
     @property
     def helps(self) -> bool:
-        """Whether the remedy helps beyond chance."""
-        return self.sureness > SURE and self.gain > self.min_gain
+        """Whether the remedy helps beyond chance.
+
+        Another rate or length is tried for most runs, so that the best of these trials is lucky. If the value at fault
+        is one that sound runs have, and the symptom is not a sure one either, the gain must be surer.
+        """
+        symptom = self.candidate.symptom
+        is_common = symptom.min_gain_factor >= 1.0 and symptom.confidence < SURE_SYMPTOM
+        is_doubtful = is_common and self.candidate.cause in OF_TRAINING
+        return self.sureness > (SURE_OF_MANY if is_doubtful else SURE) and self.gain > self.min_gain
 
 
 def improvement(exam: Exam, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:

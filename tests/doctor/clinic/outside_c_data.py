@@ -33,7 +33,7 @@ def _frame(name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.column_stack(columns), frame[card["target"]].to_numpy()
 
 
-def _open(seed: int, *, name: str, task: str, n: int, scale: bool = True, most: int = 2200) -> Table:
+def natural_table(seed: int, *, name: str, task: str, n: int, scale: bool = True, most: int = 2200) -> Table:
     """Rows of a table; with ``scale=False`` at its natural scale, targets too."""
     X, y = _frame(name)
     keep = np.random.default_rng(seed).permutation(len(X))[:most]
@@ -46,7 +46,7 @@ def _open(seed: int, *, name: str, task: str, n: int, scale: bool = True, most: 
     return Table(X[:n], y[:n].astype("f"), X[n:], y[n:].astype("f"), task, 1)
 
 
-def _pack(seed: int, **arguments: Any) -> Table:
+def pack_table(seed: int, **arguments: Any) -> Table:
     return _known(_real(seed, **arguments))
 
 
@@ -111,9 +111,12 @@ PACKS = {
 }  # fmt: skip
 OUTSIDE_C_DATA: dict[str, Callable[[int], Table]] = {
     **{function.__name__: function for function in FORMULAS_C},
-    **{name: partial(_open, name=name, task=task, n=n) for name, (task, n) in NUMBERS.items()},
-    **{f"{name} raw": partial(_open, name=name, task=task, n=n, scale=False) for name, (task, n) in NUMBERS.items()},
-    **{name: partial(_pack, pack=pack, name=name, task=task, n=n) for name, (pack, task, n) in PACKS.items()},
+    **{name: partial(natural_table, name=name, task=task, n=n) for name, (task, n) in NUMBERS.items()},
+    **{
+        f"{name} raw": partial(natural_table, name=name, task=task, n=n, scale=False)
+        for name, (task, n) in NUMBERS.items()
+    },
+    **{name: partial(pack_table, pack=pack, name=name, task=task, n=n) for name, (pack, task, n) in PACKS.items()},
 }
 PART_C = (
     *(function.__name__ for function in FORMULAS_C),

@@ -154,7 +154,7 @@ def rare_and_hidden(table: Table, rng: Rng) -> Table:
 # ---- leaks
 
 
-def _with_column(table: Table, column: np.ndarray, fake: np.ndarray) -> Table:
+def with_column(table: Table, column: np.ndarray, fake: np.ndarray) -> Table:
     mean, std = column.mean(), column.std() + 1e-12
     X = np.column_stack([table.X, (column - mean) / std]).astype("f")
     return replace(table, X=X, X_test=np.column_stack([table.X_test, (fake - mean) / std]).astype("f"))
@@ -162,25 +162,25 @@ def _with_column(table: Table, column: np.ndarray, fake: np.ndarray) -> Table:
 
 def with_tax(table: Table, rng: Rng) -> Table:
     """The target with a percentage added and rounded."""
-    return _with_column(table, np.round(1.19 * table.y, 1), np.round(1.19 * rng.choice(table.y, len(table.y_test)), 1))
+    return with_column(table, np.round(1.19 * table.y, 1), np.round(1.19 * rng.choice(table.y, len(table.y_test)), 1))
 
 
 def measured_twice(table: Table, rng: Rng) -> Table:
     """The target once more, with an error of measurement of 5 %."""
     again = table.y + 0.05 * table.y.std() * rng.normal(size=len(table.y))
-    return _with_column(table, again, rng.choice(table.y, len(table.y_test)))
+    return with_column(table, again, rng.choice(table.y, len(table.y_test)))
 
 
 def case_number(table: Table, rng: Rng) -> Table:
     """Numbers that were given out class by class."""
     number = table.y * 1000 + rng.integers(0, 1000, len(table.y))
-    return _with_column(table, number.astype(float), rng.choice(number, len(table.y_test)).astype(float))
+    return with_column(table, number.astype(float), rng.choice(number, len(table.y_test)).astype(float))
 
 
 def closing_date(table: Table, rng: Rng) -> Table:
     """A date that is known only for the rows of one class."""
     dates = np.where(table.y == table.y.max(), rng.uniform(1, 3, len(table.y)), 0.0)
-    return _with_column(table, dates, rng.permutation(np.resize(dates, len(table.y_test))))
+    return with_column(table, dates, rng.permutation(np.resize(dates, len(table.y_test))))
 
 
 # ---- validation sets

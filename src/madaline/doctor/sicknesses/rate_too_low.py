@@ -10,6 +10,7 @@ from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
+from madaline.doctor.sicknesses.init_gain import FAR_HIGH, gains_of
 
 UPDATE = 5e-4
 LEARNED = 0.5
@@ -39,6 +40,8 @@ class RateTooLow(Sickness):
             return None
         if rate > MOST_USUAL * remedies.usual_rate(exam):
             return None  # small updates of a net whose units are dead
+        if rate >= remedies.usual_rate(exam) and _has_large_weights(exam):
+            return None  # a usual rate changes weights little that are far too large
         update = float(np.nanmedian(probes["update_ratio"]))
         loss = exam.before.history["loss"]
         # With a schedule, the loss is flat at the end although little was learned.
@@ -59,3 +62,8 @@ class RateTooLow(Sickness):
         found = remedies.rates(exam, 10.0, 100.0, 1000.0)
         is_far = symptom.evidence["learning rate"] < FAR_BELOW * remedies.usual_rate(exam)
         return [*found, remedies.adam(exam)] if is_far and not remedies.scales_steps(exam) else found
+
+
+def _has_large_weights(exam: Exam) -> bool:
+    """Whether the initial weights of a layer are too large by any standard."""
+    return exam.start is not None and max(gains_of(exam.start).values(), default=0.0) > FAR_HIGH

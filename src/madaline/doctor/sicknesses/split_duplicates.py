@@ -9,7 +9,7 @@ import numpy as np
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.names import option_of
-from madaline.doctor.near_rows import near_copies
+from madaline.doctor.near_rows import near_copies, rounded_copies
 from madaline.doctor.sample import Sample, row_keys
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.graph.tree import flatten
@@ -58,7 +58,12 @@ class SplitDuplicates(Sickness):
             return None
         share = float(shared.mean())
         if share < SHARE or shared.sum() < FEWEST or share < _by_chance(exam, len(held)):
-            return self._near(exam, held)
+            if any(leaf.dtype.kind != "f" for leaf in flatten(held.X)[0]):
+                return None
+            rounded = _but_for_rounding(exam, held)
+            if rounded is None:
+                return self._near(exam, held)
+            shared, share = rounded, float(rounded.mean())
         found = Symptom(
             {"fraction of validation rows in the training set": min(share, 1.0)},
             f"validation rows {', '.join(map(str, np.flatnonzero(shared)[:5]))} ...",
@@ -75,8 +80,6 @@ class SplitDuplicates(Sickness):
 
     def _near(self, exam: Exam, held: Sample) -> Symptom | None:
         """Rows that are nearly copies, if they inflate the score or if hardly any other rows are left."""
-        if any(leaf.dtype.kind != "f" for leaf in flatten(held.X)[0]):
-            return None
         targets = np.asarray(exam.problem.train.y), np.asarray(held.y)
         near = near_copies(exam.columns, held.matrix, *targets)
         if near is None:
@@ -119,17 +122,36 @@ def _by_chance(exam: Exam, n_held: int) -> float:
     if not exam.problem.is_whole:
         return 1.0
     _, place, count = np.unique(row_keys(exam.problem.train), return_inverse=True, return_counts=True)
-    twice = float(np.mean(count[place] > 1))
+    return _beyond(float(np.mean(count[place] > 1)), n_held)
+
+
+def _beyond(twice: float, n_held: int) -> float:
+    """The fraction of validation rows that is beyond chance if this fraction of training rows occurs twice."""
     return twice + LARGE_PART + STANDARD_ERRORS * float(np.sqrt(twice * (1 - twice) / n_held))
 
 
+def _but_for_rounding(exam: Exam, held: Sample) -> np.ndarray | None:
+    """Whether each validation row is a training row but for rounding; None if no more are than by chance."""
+    found = rounded_copies(exam.columns, held.matrix, np.asarray(exam.problem.train.y), np.asarray(held.y))
+    if found is None or not exam.problem.is_whole:
+        return None
+    shared, twice = found
+    return shared if shared.mean() > _beyond(float(twice.mean()), len(shared)) else None
+
+
 def _inflation(exam: Exam, held: Sample, shared: np.ndarray) -> tuple[float, bool]:
-    """How much of what the net learned its loss on shared rows pretends, and whether that is beyond chance."""
+    """How much of what the net learned its loss on shared rows pretends, and whether that is beyond chance.
+
+    A net that is behind the linear model on the shared rows as well has not learned them by heart. Losses are bounded,
+    because a few extreme rows, which are seldom copies, would make the difference otherwise.
+    """
     if exam.model is None or held is not exam.problem.held:
         return 0.0, False
     reference = exam.linear if exam.linear is not None else exam.constant
-    lead = reference - exam.losses_of(exam.model, held)
+    top = exam.constant_loss + 2 * abs(exam.constant_loss)
+    lead = np.minimum(reference, top) - np.minimum(exam.losses_of(exam.model, held), top)
     gap = float(lead[shared].mean() - lead[~shared].mean())
     error = float(np.sqrt(lead[shared].var() / shared.sum() + lead[~shared].var() / np.sum(~shared)))
     cost = float(shared.mean()) * gap / exam.learnable
-    return max(cost, 0.0), cost > COST and gap > STANDARD_ERRORS * error
+    is_known = lead[shared].mean() > 0
+    return max(cost, 0.0), bool(is_known and cost > COST and gap > STANDARD_ERRORS * error)

@@ -24,6 +24,7 @@ class TooFewSteps(Sickness):
     title = "Training takes too few steps."
     cause = 6
     min_gain = 0.2
+    is_relaxed = False  # sound runs on few rows take few steps, and more of them often help a little
     why = (
         "Each step moves a weight by about the learning rate at most, so n steps move it by n times the rate. Large "
         "mini-batches make few steps of an epoch."
