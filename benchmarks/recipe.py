@@ -28,8 +28,8 @@ import numpy as np
 import polars as pl
 import table_peers
 import tabular
-from table_ranks import ranks, scores
 from recipe_variants import VARIANTS
+from table_ranks import ranks, scores
 from table_sets import HALVES, LARGE, LARGE_REPORT, QUICK, REPORT, SMALL, SMALL_REPORT
 
 import madaline as md

@@ -5,8 +5,8 @@ MADALINE_DATA=folder python benchmarks/table_ranks.py --published
 MADALINE_DATA=folder python benchmarks/table_ranks.py --page
 
 Every set is split at random: a quarter is the test set (at most 10,000 rows), and at most --rows of the others are the
-training set, the same for all. Each run has a process of its own and one thread. Runs are kept in results/table_ranks.json
-and not measured again without --again; the page is results/table_ranks.md.
+training set, the same for all. Each run has a process of its own and one thread. Runs are kept in
+results/table_ranks.json and not measured again without --again; the page is results/table_ranks.md.
 """
 
 from __future__ import annotations
@@ -282,9 +282,9 @@ def table_of_published(found: dict[str, Any]) -> str:
 
 PAGE = """# preset="best" and preset="auto" beside other models
 
-Written by `python benchmarks/table_ranks.py --page` from `table_ranks.json`. Every set is split at random {n_splits} times: a
-quarter is the test set (at most {most:,} rows), and at most {rows:,} of the other rows are the training set, the same
-for all models, which have their default parameters. The recipe of the presets was chosen on other sets
+Written by `python benchmarks/table_ranks.py --page` from `table_ranks.json`. Every set is split at random {n_splits}
+times: a quarter is the test set (at most {most:,} rows), and at most {rows:,} of the other rows are the training set,
+the same for all models, which have their default parameters. The recipe of the presets was chosen on other sets
 ([recipe.md](recipe.md)), apart from older parts of it. The error is the RMSE divided by the standard deviation of the
 target, or the fraction of wrong rows; AUC is the mean over classes, each against the rest. Times are processor seconds,
 with one thread, on a machine with other load.
