@@ -28,153 +28,15 @@ import numpy as np
 import polars as pl
 import table_peers
 import tabular
-from presets import ranks
 from recipe_variants import VARIANTS
+from table_ranks import ranks, scores
+from table_sets import HALVES, LARGE, LARGE_REPORT, QUICK, REPORT, SMALL, SMALL_REPORT
 
 import madaline as md
 
 NUMBERS = harness.RESULTS / "recipe.json"
 KEEP = Path(os.environ["MADALINE_KEEP"]) if "MADALINE_KEEP" in os.environ else None
 "A folder for the predictions of each run, out-of-fold and on the test set, to mix them without training again."
-
-DEVELOPMENT = (
-    "yacht",
-    "auto_mpg",
-    "energy_efficiency",
-    "concrete",
-    "communities_crime",
-    "taxis",
-    "telco_churn",
-    "power_plant",
-    "fico_heloc",
-    "naval_propulsion",
-    "letter",
-    "credit_default",
-    "electricity",
-    "adult",
-    "motorcycle_claims",
-    "nycflights",
-    "uci121/car",
-    "uci121/cardiotocography-10clases",
-    "uci121/contrac",
-    "uci121/spambase",
-    "uci121/statlog-landsat",
-    "uci121/chess-krvkp",
-    "torgo_regression/cpu_act",
-    "torgo_regression/house8L",
-    "torgo_regression/delta_ailerons",
-    "uci_regression/airfoil",
-)
-REPORT = (
-    "penguins",
-    "boston_housing",
-    "titanic",
-    "wine_quality_red",
-    "abalone",
-    "wine_quality",
-    "kin8nm",
-    "loans",
-    "higgs_11k",
-    "magic_telescope",
-    "california_housing",
-    "beijing_pm25",
-    "protein_structure",
-    "diamonds",
-    "cardio",
-    "covertype",
-    "uci121/yeast",
-    "uci121/waveform",
-    "uci121/statlog-german-credit",
-    "uci121/optical",
-    "uci121/image-segmentation",
-    "torgo_regression/ailerons",
-    "torgo_regression/bank32nh",
-    "torgo_regression/fried",
-    "uci_regression/solar",
-)
-QUICK = (
-    "auto_mpg",
-    "concrete",
-    "communities_crime",
-    "taxis",
-    "telco_churn",
-    "fico_heloc",
-    "electricity",
-    "adult",
-    "uci121/contrac",
-    "uci121/statlog-landsat",
-    "torgo_regression/cpu_act",
-    "torgo_regression/house8L",
-)
-LARGE = (
-    "electricity",
-    "taxis",
-    "power_plant",
-    "torgo_regression/house8L",
-    "torgo_regression/cpu_act",
-    "fico_heloc",
-    "uci121/statlog-landsat",
-    "adult",
-    "credit_default",
-    "nycflights",
-    "letter",
-)
-SMALL = (
-    "uci121/breast-cancer",
-    "uci121/credit-approval",
-    "uci121/heart-cleveland",
-    "uci121/heart-hungarian",
-    "uci121/horse-colic",
-    "uci121/ilpd-indian-liver",
-    "uci121/mammographic",
-    "uci121/pima",
-    "uci121/vertebral-column-3clases",
-    "uci121/statlog-vehicle",
-    "uci121/glass",
-    "uci121/ecoli",
-    "yacht",
-    "auto_mpg",
-    "energy_efficiency",
-    "concrete",
-)
-SMALL_REPORT = (
-    "penguins",
-    "boston_housing",
-    "titanic",
-    "uci121/statlog-german-credit",
-    "uci121/breast-cancer-wisc-prog",
-    "uci121/congressional-voting",
-    "uci121/cylinder-bands",
-    "uci121/ionosphere",
-    "uci121/led-display",
-    "uci121/low-res-spect",
-    "uci121/monks-2",
-    "uci121/musk-1",
-    "uci121/planning",
-    "uci121/soybean",
-)
-SHORT_REPORT = (
-    "penguins",
-    "boston_housing",
-    "titanic",
-    "wine_quality_red",
-    "uci121/yeast",
-    "uci121/statlog-german-credit",
-    "uci121/image-segmentation",
-    "uci_regression/solar",
-)
-LARGE_REPORT = tuple(name for name in REPORT if name not in SHORT_REPORT)
-HALVES = {
-    "development": DEVELOPMENT,
-    "quick": QUICK,
-    "large": LARGE,
-    "small": SMALL,
-    "small report": SMALL_REPORT,
-    "large report": LARGE_REPORT,
-    "report": REPORT,
-}
-"""The sets on which the recipe is chosen, some of them for first trials, those with many rows, and those on which it is
-reported."""
 
 PEERS = table_peers.MODELS
 MOST_TEST_ROWS = 10_000
@@ -202,16 +64,7 @@ def measure(who: str, name: str, split: int, rows: int, folds: int | None) -> di
         p = model.predict_proba(Z) if data.is_classification else model.predict(Z)
         file = KEEP / f"{who}--{name.replace('/', '-')}--{split}--{rows}--{folds}.npz"
         np.savez(file, oof=getattr(model, "oof_prediction_", 0), p=p, y=y, truth=truth)
-    if data.is_classification:
-        classes = np.asarray(model.classes_).astype(str).tolist()
-        p = np.clip(np.asarray(model.predict_proba(Z), dtype=np.float64), 1e-6, 1.0)
-        p /= p.sum(axis=1, keepdims=True)
-        place = {each: k for k, each in enumerate(classes)}
-        known = [p[row, place[each]] if each in place else 1e-6 for row, each in enumerate(truth.tolist())]
-        predicted = np.array(classes)[p.argmax(axis=1)]
-        return found | {"error": float(np.mean(predicted != truth)), "log loss": float(-np.mean(np.log(known)))}
-    residual = truth - np.asarray(model.predict(Z), dtype=np.float64).ravel()
-    return found | {"error": float(np.sqrt(np.mean(residual**2) / np.var(truth)))}
+    return found | scores(model, data, Z, truth)
 
 
 def key(rows: int, folds: int | None) -> str:
@@ -335,7 +188,7 @@ machine, which the last section measures.
 ## The other half
 The waves were added to the recipe because without them it is worse on smooth functions of this half (kin8nm, fried) and
 in log loss; nothing else was chosen on these {n_report} sets. Parameters that did not change were chosen earlier, on
-tables of both halves (presets.md). The same ensembles of {folds} folds, beside other models with their default
+tables of both halves. The same ensembles of {folds} folds, beside other models with their default
 parameters (CatBoost and RealMLP-TD only where they are listed).
 
 {report}
@@ -425,7 +278,7 @@ With at most {rows:,} training rows, on the sets of the other half with more tha
 
 {kernel_few}
 
-presets.md and ensemble.md were measured with the recipe that is called `waves` here.
+The presets as they are now, on more splits and with more models, are in [table_ranks.md](table_ranks.md).
 """
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import madaline as md
 from madaline.description import description
 from madaline.estimators import base
-from madaline.estimators.ensemble import plan
+from madaline.estimators.ensemble import kernel, plan
 from madaline.estimators.network import network
 from madaline.nn.initializers import Constant, Normal, Uniform
 from madaline.nn.layer import Layer, Param, last_axis
@@ -174,6 +174,7 @@ class Variant:
     has_additive: bool = True
     steps: TreeSteps | None = None
     kernel_from: int = plan.KERNEL_FROM
+    kernel: dict[str, Any] = field(default_factory=dict)
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -182,6 +183,7 @@ class Variant:
             mock.patch.object(base, "network", self.net),
             mock.patch.object(plan, "ADDITIVE_ALPHAS", alphas),
             mock.patch.object(plan, "KERNEL_FROM", self.kernel_from),
+            mock.patch.multiple(kernel, **({"RADIUS": kernel.RADIUS} | self.kernel)),
             nullcontext() if self.steps is None else self.steps.applied(),
         ):
             yield
@@ -198,6 +200,8 @@ VARIANTS: dict[str, Variant] = {
     "with kernel": Variant(),
     "without kernel": Variant(kernel_from=10**9),
     "kernel from 200 rows": Variant(kernel_from=200),
+    "kernel radius 1": Variant(kernel={"RADIUS": 1.0}),
+    "kernel radius 4": Variant(kernel={"RADIUS": 4.0}),
     "auto": parameters(preset="auto", data={"waves": 0}),
     "auto with waves": parameters(preset="auto", data={"waves": 16, "bins": 0, "scale_rate": 0.0}),
     "waves": Variant({"data": {"waves": 16, "bins": 0, "scale_rate": 0.0}}, has_additive=False),

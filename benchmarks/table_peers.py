@@ -1,4 +1,4 @@
-"""Other models for tables, with the encoding that each needs; used by presets.py, ensemble.py and recipe.py."""
+"""Other models for tables, with the encoding that each needs; used by table_ranks.py and recipe.py."""
 
 from __future__ import annotations
 
@@ -145,11 +145,25 @@ def catboost(data: tabular.Tabular, seed: int) -> Peer:
 
 
 def realmlp(data: tabular.Tabular, seed: int) -> Peer:
-    """RealMLP-TD of pytabkit; missing numbers are imputed by the median, with indicators."""
+    """RealMLP-TD of pytabkit."""
     from pytabkit import RealMLP_TD_Classifier, RealMLP_TD_Regressor
 
     kind = RealMLP_TD_Classifier if data.is_classification else RealMLP_TD_Regressor
+    return Peer(kind(random_state=seed, device="cpu", n_threads=1, verbosity=0), data, _without_gaps())
+
+
+def tabm(data: tabular.Tabular, seed: int) -> Peer:
+    """TabM with the default parameters of pytabkit."""
+    from pytabkit import TabM_D_Classifier, TabM_D_Regressor
+
+    kind = TabM_D_Classifier if data.is_classification else TabM_D_Regressor
+    return Peer(kind(random_state=seed, device="cpu", n_threads=1, verbosity=0), data, _without_gaps())
+
+
+def _without_gaps() -> Callable[[pd.DataFrame, list[str]], pd.DataFrame]:
+    """Missing numbers are imputed by the median of the first table, with indicators."""
     medians: dict[str, float] = {}
+    gaps: dict[str, bool] = {}
 
     def filled(frame: pd.DataFrame, named: list[str]) -> pd.DataFrame:
         is_first = not medians
@@ -162,8 +176,7 @@ def realmlp(data: tabular.Tabular, seed: int) -> Peer:
             frame[name] = frame[name].fillna(medians[name]).astype(np.float64)
         return frame
 
-    gaps: dict[str, bool] = {}
-    return Peer(kind(random_state=seed, device="cpu", n_threads=1, verbosity=0), data, filled)
+    return filled
 
 
 MODELS: dict[str, Callable[[tabular.Tabular, int], Peer]] = {
@@ -173,5 +186,6 @@ MODELS: dict[str, Callable[[tabular.Tabular, int], Peer]] = {
     "scikit-learn MLP": scikit_mlp,
     "linear": linear,
     "RealMLP-TD": realmlp,
+    "TabM": tabm,
 }
 "Each model by name."

@@ -52,8 +52,8 @@ def before_reading(estimator: NetParameters, settings: NetParameters) -> NetPara
 def sized(estimator: NetParameters, settings: NetParameters, n_rows: int, *, continues: bool) -> NetParameters:
     """The recipe for a number of rows: AdamW, warm-up and cosine, light dropout, averaged weights, early stopping.
 
-    Chosen on twelve open tabular data sets; ``benchmarks/presets.py`` compares it with other models on all of them.
-    In ``partial_fit`` the end is not known, so the learning rate is constant and nothing stops.
+    Chosen on twelve open tabular data sets; ``benchmarks/table_ranks.py`` compares it with other models. In
+    ``partial_fit`` the end is not known, so the learning rate is constant and nothing stops.
     """
     is_large = n_rows >= MANY_ROWS
     batch_size = 512 if is_large else min(max(n_rows // 4, 16), 256)

@@ -130,7 +130,7 @@ class TrialNets:
         threads = allowed_threads(self.estimator.threads)
         if most_rows and self.limits.seconds is not None:
             left = KERNEL_SHARE * self.limits.until_end
-            most_rows = min(most_rows, affordable_rows(left, len(self.folds), threads))
+            most_rows = min(most_rows, affordable_rows(left, self.rows.y, len(self.folds), threads))
         if not most_rows:
             return []
         found = kernel_member(

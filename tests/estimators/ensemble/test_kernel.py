@@ -18,7 +18,7 @@ from madaline.errors import FileFormatError
 from madaline.estimators.ensemble import fitting, kernel, plan
 from madaline.estimators.ensemble.joining import joined
 from madaline.estimators.ensemble.kernel import affordable_rows
-from madaline.estimators.ensemble.machine import similarity, solved
+from madaline.estimators.ensemble.machine import Equations, similarity
 
 TINY = {"preset": "best", "hidden_layer_sizes": (8,), "max_iter": 6, "random_state": 0}
 
@@ -129,12 +129,30 @@ def test_rows_without_weight_are_ignored():
     assert np.abs(estimator.predict(X[:300])).max() < 10.0
 
 
+@pytest.mark.parametrize("n_rows", [1, 2, 40, 1_200])
+@pytest.mark.parametrize("ridge", [1e-3, 1.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_equations_are_solved(n_rows, ridge, weighted):
+    """Against a solver in float64; one of the two targets does not change, and one row in ten has no weight."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(n_rows, 3)).astype(np.float32)
+    targets = np.stack([np.sin(3.0 * Z[:, 0]), np.full(n_rows, 2.0)], axis=1).astype(np.float32)
+    weight = np.where(np.arange(n_rows) % 10 == 9, 0.0, rng.uniform(0.1, 2.0, n_rows)) if weighted else np.ones(n_rows)
+    found = Equations(Z, targets, weight if weighted else None).solved(ridge)(Z)
+    scale = np.sqrt(weight)
+    K = np.exp(-np.linalg.norm(Z.astype(np.float64)[:, None] - Z, axis=2))
+    mean = np.average(targets, axis=0, weights=weight)
+    inner = scale[:, None] * K * scale + ridge * np.eye(n_rows)
+    exact = K @ (scale[:, None] * np.linalg.solve(inner, scale[:, None] * (targets - mean))) + mean
+    np.testing.assert_allclose(found, exact, atol=0.01 * max(1.0, np.abs(exact).max()))
+
+
 def test_weights_equal_repeated_rows():
     Z, y = np.random.default_rng(0).normal(size=(20, 2)).astype(np.float32), np.arange(20.0, dtype=np.float32)[:, None]
     weight = np.where(np.arange(20) < 5, 3.0, 1.0).astype(np.float32)
     repeated = np.repeat(np.arange(20), weight.astype(int))
-    found = solved(Z, y, 0.1, weight)(Z)
-    np.testing.assert_allclose(found, solved(Z[repeated], y[repeated], 0.1)(Z), rtol=1e-3)
+    found = Equations(Z, y, weight).solved(0.1)(Z)
+    np.testing.assert_allclose(found, Equations(Z[repeated], y[repeated]).solved(0.1)(Z), rtol=1e-3)
 
 
 @pytest.mark.parametrize("n_rows", [2, 50, 2_000])
@@ -142,7 +160,7 @@ def test_weights_equal_repeated_rows():
 def test_equal_rows_are_predicted_by_their_mean(n_rows, ridge):
     """Their kernel has rank 1. A ridge below the rounding of float32 is increased."""
     y = np.linspace(0.0, 1.0, n_rows, dtype=np.float32)[:, None]
-    found = solved(np.zeros((n_rows, 2), dtype=np.float32), y, ridge)(np.zeros((1, 2), dtype=np.float32))
+    found = Equations(np.zeros((n_rows, 2), dtype=np.float32), y).solved(ridge)(np.zeros((1, 2), dtype=np.float32))
     np.testing.assert_allclose(found, 0.5, atol=1e-2)
 
 
@@ -171,8 +189,10 @@ def test_many_columns_or_another_kind_of_output_have_none():
 
 
 def test_a_short_time_leaves_it_out_and_a_longer_one_has_more_rows():
-    assert affordable_rows(1e-4, 5, 2) == 0
-    assert 1_500 <= affordable_rows(10.0, 5, 2) < affordable_rows(1e4, 5, 2)
+    y = np.zeros(10)
+    assert affordable_rows(1e-4, y, 5, 2) == 0
+    assert 1_500 <= affordable_rows(10.0, y, 5, 2) < affordable_rows(1e4, y, 5, 2)
+    assert affordable_rows(10.0, np.array([0, 99]), 5, 2) < affordable_rows(10.0, y, 5, 2)
     X, y = bumps(400, 0)
     estimator = md.MLPRegressor(**TINY).fit(X, y, max_seconds=0.02)
     assert weight_of(estimator) == 0.0
@@ -256,5 +276,5 @@ def test_a_ridge_of_a_row_with_hardly_any_weight_does_not_overflow():
     Z, y = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32), np.arange(60.0, dtype=np.float32)[:, None]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = solved(Z, y, 0.1, np.where(np.arange(60) < 30, 1e-200, 1.0))
-    np.testing.assert_allclose(found(Z), solved(Z[30:], y[30:], 0.1)(Z), rtol=1e-3)
+        found = Equations(Z, y, np.where(np.arange(60) < 30, 1e-200, 1.0)).solved(0.1)
+    np.testing.assert_allclose(found(Z), Equations(Z[30:], y[30:]).solved(0.1)(Z), rtol=1e-3)

@@ -167,7 +167,7 @@ def _plan(
     if cost is not None:
         left = options.seconds_left or 0.0
         if full.kernel_rows:
-            affordable = affordable_rows(KERNEL_SHARE * left, len(folds), allowed_threads(estimator.threads))
+            affordable = affordable_rows(KERNEL_SHARE * left, rows.y, len(folds), allowed_threads(estimator.threads))
             full = replace(full, kernel_rows=min(full.kernel_rows, affordable))
         seconds = (1.0 - LINEAR_SHARE - (KERNEL_SHARE if full.kernel_rows else 0.0)) * left
         n_workers = options.n_cpus or allowed_threads(estimator.threads)

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from madaline.data.encode import NUMBERS
 from madaline.estimators.ensemble.directions import find_directions, numbers_of
-from madaline.estimators.ensemble.machine import Machine, solved
+from madaline.estimators.ensemble.machine import Equations, Machine
 from madaline.estimators.ensemble.members import Member, Task
 from madaline.estimators.ensemble.plan import Kind
 from madaline.estimators.ensemble.weights import best_temperature
@@ -120,7 +120,7 @@ def kernel_member(
         (task, own), *rest = folds
         ridge, outputs[task.held] = problem.best_ridge(task, problem.space(own))
         with ThreadPoolExecutor(max(threads, 1)) as pool:
-            whole = pool.submit(problem.machine, problem.space(directions), np.arange(len(rows)), ridge)
+            whole = pool.submit(problem.machine, problem.space(directions), ridge)
             others = pool.map(lambda fold: problem.held_out(fold[0], problem.space(fold[1]), ridge), rest)
             for (task, _), found in zip(rest, others, strict=True):
                 outputs[task.held] = found
@@ -132,19 +132,22 @@ def kernel_member(
     return Member(task, model, History(), np.asarray(finish(outputs[known]), dtype=np.float64))
 
 
-def affordable_rows(seconds: float, n_folds: int, threads: int) -> int:
-    """The number of rows for which the machines take at most so long; 0 if they are too few to be useful.
+def affordable_rows(seconds: float, y: Array, n_folds: int, threads: int) -> int:
+    """The number of rows for which machines for the targets ``y`` take at most so long; 0 if it is too small for them.
 
-    The time of a machine, which grows with the cube of its rows, is measured with some random rows. Those for the folds
-    and for all rows are computed by several threads.
+    The time of a machine, which grows with the square of its rows, is measured with some random rows. Those for the
+    folds and for all rows are computed by several threads.
     """
-    Z = np.random.default_rng(0).normal(size=(TRIAL_ROWS, 16)).astype(np.float32)
+    n_outputs = y.shape[1] if y.ndim == 2 else int(y.max()) + 1 if y.dtype.kind in "iu" else 1
+    rng = np.random.default_rng(0)
+    Z, targets = (rng.normal(size=(TRIAL_ROWS, n)).astype(np.float32) for n in (16, n_outputs))
+    Z *= np.float32(1.0 / (RADIUS * np.median(np.linalg.norm(Z[1:] - Z[:-1], axis=1))))
     with threadpool_limits(1, user_api="blas"):
         began = time.monotonic()
-        solved(Z, Z[:, :1], 1.0)
+        Equations(Z, targets).solved(RIDGES[0])
         cost = time.monotonic() - began
     machines = RIDGE_MACHINES + n_folds / threads  # that of the ridge has the outputs of the first fold
-    rows = int(TRIAL_ROWS * (max(seconds, 0.0) / (machines * cost)) ** (1.0 / 3.0))
+    rows = int(TRIAL_ROWS * (max(seconds, 0.0) / (machines * cost)) ** 0.5)
     return rows if rows >= FEWEST_ROWS else 0
 
 
@@ -162,28 +165,33 @@ class _Problem:
         """The rows in the space of distances."""
         return np.asarray(numbers_of(self.X).astype(np.float32) @ directions)
 
-    def machine(self, Z: Array, train: Array, ridge: float) -> Machine:
-        """The machine for some rows, or for a sample of them if they are many; rows without weight are ignored."""
+    def equations(self, Z: Array, train: Array) -> Equations:
+        """Those of some rows, or of a sample of them if they are many; rows without weight are ignored."""
         if self.weight is not None:
             train = train[self.weight[train] > 0.0]
         used = _sample(train, self.most_rows, self.seed)
-        return solved(Z[used], self.targets[used], ridge, None if self.weight is None else self.weight[used])
+        return Equations(Z[used], self.targets[used], None if self.weight is None else self.weight[used])
+
+    def machine(self, Z: Array, ridge: float) -> Machine:
+        """The machine for all rows."""
+        return self.equations(Z, np.arange(len(Z))).solved(ridge)
 
     def held_out(self, task: Task, Z: Array, ridge: float) -> Array:
         """Outputs for the held-out rows of a fold."""
-        return self.machine(Z, task.train, ridge)(Z[task.held])
+        return self.equations(Z, task.train).solved(ridge)(Z[task.held])
 
     def best_ridge(self, task: Task, Z: Array) -> tuple[float, Array]:
         """The ridge with the lowest squared error on the held-out rows of a fold, and the outputs for them.
 
         More rows need a smaller ridge: the search begins with the best one for some of the rows and goes down.
         """
-        few = replace(self, most_rows=min(self.most_rows, RIDGE_ROWS))
-        some = replace(task, held=_sample(task.held, RIDGE_ROWS, self.seed))
-        place = int(np.argmin([self._error(some.held, few.held_out(some, Z, ridge)) for ridge in RIDGES]))
-        outputs = self.held_out(task, Z, RIDGES[place])
+        few = replace(self, most_rows=min(self.most_rows, RIDGE_ROWS)).equations(Z, task.train)
+        some = _sample(task.held, RIDGE_ROWS, self.seed)
+        place = int(np.argmin([self._error(some, few.solved(ridge)(Z[some])) for ridge in RIDGES]))
+        equations, X = self.equations(Z, task.train), Z[task.held]
+        outputs = equations.solved(RIDGES[place])(X)
         while place > 0:
-            others = self.held_out(task, Z, RIDGES[place - 1])
+            others = equations.solved(RIDGES[place - 1])(X)
             if self._error(task.held, others) >= self._error(task.held, outputs):
                 break
             place, outputs = place - 1, others
