@@ -33,7 +33,7 @@ from scipy.special import expit, log_softmax, logit, softmax
 import madaline as md
 from madaline.estimators.ensemble import fitting, plan
 from madaline.estimators.ensemble.joining import held_out_outputs
-from madaline.estimators.ensemble.plan import Kind
+from madaline.estimators.ensemble.plan import EnsembleKind
 from madaline.estimators.ensemble.weights import best_temperature, greedy_weights
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.tables import plain_matrix
@@ -87,7 +87,7 @@ def kinds_for(names: list[str], seed: int) -> Any:
     """A replacement of the function that chooses the kinds."""
     original = plan.kinds_for
 
-    def chosen(settings: Any, where: Any) -> list[Kind]:
+    def chosen(settings: Any, where: Any) -> list[EnsembleKind]:
         lines = {kind.is_linear: kind for kind in original(settings, where)}
         found = []
         for name in names:
@@ -96,7 +96,8 @@ def kinds_for(names: list[str], seed: int) -> Any:
             changed = replace(base.settings, **member.settings)
             repeats = range(where.repeats if member.base == "net" else 1)
             found += [
-                Kind(name, changed, repeat, is_linear=base.is_linear, features=member.features) for repeat in repeats
+                EnsembleKind(name, changed, repeat, is_linear=base.is_linear, features=member.features)
+                for repeat in repeats
             ]
         return found
 

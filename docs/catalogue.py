@@ -231,7 +231,7 @@ def api() -> str:
 
 def summary(thing: Any) -> str:
     """The first sentence of a docstring."""
-    return re.split(r"(?<=[.:;])\s", explain(thing).summary)[0].rstrip(":;")
+    return re.split(r"(?<=[.:;])\s", explain(thing).summary)[0].rstrip(":;,")
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -149,4 +149,4 @@ class PieceReader:
                 yield found
 
     def _damaged(self, reason: str) -> str:
-        return f"{os.fspath(self.path)!r} is damaged: {reason}. Delete it, and the rows are encoded again."
+        return f"{os.fspath(self.path)!r} is damaged: {reason}. Delete it; the rows will then be encoded again."

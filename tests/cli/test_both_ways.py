@@ -328,18 +328,65 @@ def test_what_does_not_predict_is_refused_with_a_sentence(madaline):
         assert "'scaler.madaline' holds a ColumnScaler, which does not predict." in result.err
 
 
-def test_several_targets_of_classes_are_predicted(madaline):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        both = md.MLPClassifier(8, max_iter=3, random_state=0).fit(NUMBERS, FRAME[["kind", "answer"]])
-    md.save(both, "both.madaline")
-    NUMBERS.to_csv("new.csv", index=False)
-    result = madaline("predict", "both.madaline", "new.csv", "--only", "-o", "out.parquet")
+@pytest.mark.parametrize("name", ["frame of numbers: classes", "frame of numbers: numbers", "density: quantiles"])
+def test_the_command_line_explains_what_was_saved_in_python(madaline, saved, name):
+    """By default what ``predict`` gives; rows that need more steps than others are no exception."""
+    model, file = saved[name]
+    rows_of(model).to_csv("new.csv", index=False)
+    result = madaline("explain", file, "new.csv", "--rows", "40", "--json")
     assert result.code == 0, result.err
-    scored = pl.read_parquet("out.parquet")
-    assert scored.columns == ["predicted kind", "predicted answer"]
-    np.testing.assert_array_equal(scored.to_numpy(), both.predict(NUMBERS))
-    for command in (["predict", "both.madaline", "new.csv", "--proba"], ["evaluate", "both.madaline", "new.csv"]):
-        result = madaline(*command)
-        assert result.code in (1, 2)
-        assert "Traceback" not in result.err
+    found = result.json()["explanations"]
+    predicted = model.predict(in_python(model))[:40]
+    if hasattr(model, "classes_"):
+        assert [row["output"] for row in found] == list(predicted)
+    else:
+        np.testing.assert_allclose([row["prediction"] for row in found], predicted, rtol=1e-4)
+
+
+def test_several_columns_of_classes_are_shown_and_predicted(madaline):
+    targets = FRAME[["answer", "kind"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # too few epochs
+        model = classifier(FRAME[FEATURES], targets, data="auto")()
+    md.save(model, "both.madaline")
+    FRAME[FEATURES].to_csv("new.csv", index=False)
+    shown = madaline("inspect", "both.madaline")
+    assert shown.code == 0, shown.err
+    assert "multioutput classification of 'answer', 'kind' (MLPClassifier)" in shown.out
+    assert "Classes of kind: a, b, c" in shown.out
+    document = madaline("inspect", "both.madaline", "--json").json()
+    assert (document["task"], document["classes"]) == ("multioutput", [["no", "yes"], ["a", "b", "c"]])
+    scored = madaline("predict", "both.madaline", "new.csv", "--only", "--proba", "-o", "proba.parquet")
+    assert scored.code == 0, scored.err
+    found = pl.read_parquet("proba.parquet")
+    assert found.columns[:5] == [
+        "predicted answer",
+        "predicted kind",
+        "probability answer no",
+        "probability answer yes",
+        "probability kind a",
+    ]
+    np.testing.assert_array_equal(found[:, :2].to_numpy(), model.predict(FRAME[FEATURES]))
+    np.testing.assert_array_equal(found[:, 2:].to_numpy(), np.hstack(model.predict_proba(FRAME[FEATURES])))
+    plain = madaline("predict", "both.madaline", "new.csv", "--only", "-o", "out.parquet")
+    assert plain.code == 0, plain.err
+    assert pl.read_parquet("out.parquet").columns == ["predicted answer", "predicted kind"]
+    FRAME[[*FEATURES, "answer", "kind"]].to_csv("full.csv", index=False)
+    scores = madaline("evaluate", "both.madaline", "full.csv")
+    assert scores.code == 2
+    assert "several columns of classes" in scores.err
+
+
+def test_a_net_alone_is_shown_and_exported(madaline):
+    net = md.mlp(4, 3, activation="tanh").init(5)
+    md.save(net, "net.madaline")
+    shown = madaline("inspect", "net.madaline")
+    assert shown.code == 0, shown.err
+    assert "Linear(4)" in shown.out
+    document = madaline("inspect", "net.madaline", "--json").json()
+    assert (document["class"], document["n_weights"]) == ("Model", net.params.flat.size)
+    assert madaline("export", "net.madaline", "--to", "python", "-o", "model.py").code == 0
+    namespace = {}
+    exec(Path("model.py").read_text(), namespace)
+    X = np.random.default_rng(0).normal(size=(7, 5)).astype("float32")
+    np.testing.assert_allclose(namespace["predict"](X), net(X), atol=1e-6)

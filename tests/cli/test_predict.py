@@ -48,7 +48,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(madaline, cars):
     ("options", "message"),
     [
         (["--interval", "0.9"], "The model predicts classes: intervals are for numbers"),
-        (["-o", "there.csv"], "'there.csv' exists already. Choose another name, or use --force"),
+        (["-o", "there.csv"], "'there.csv' already exists. Choose another name, or use --force"),
         (["-o", "no/folder/x.csv"], "The folder 'no/folder' for 'x.csv' does not exist"),
     ],
     ids=["interval", "exists", "folder"],
@@ -297,7 +297,7 @@ def test_a_damaged_file_does_not_keep_the_others_from_being_scored(madaline, car
     ("arguments", "text"),
     [
         (["big"], "choose a folder for the predictions"),
-        (["-", "-o", "scored"], "needs files"),
+        (["-", "-o", "scored"], "--cluster scores files"),
         (["nowhere.parquet", "-o", "scored"], "There is no file 'nowhere.parquet'"),
         (["big", "-o", "big"], "is the folder of the tables"),
         (["big", "-o", "no/scored"], "does not exist"),

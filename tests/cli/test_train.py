@@ -92,7 +92,7 @@ def test_nothing_is_replaced_unless_forced(madaline):
     before = Path("run/model.madaline").read_bytes()
     result = madaline("train", "iris", "--out", "run", "--seed", "1", *QUICK)
     assert result.code == 1
-    assert "'run' exists already. Choose another --out, or use --force." in result.err
+    assert "'run' already exists. Choose another --out, or use --force." in result.err
     assert Path("run/model.madaline").read_bytes() == before
     assert madaline("train", "iris", "--out", "run", "--seed", "1", "--force", *QUICK).code == 0
     assert Path("run/model.madaline").read_bytes() != before

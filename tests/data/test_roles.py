@@ -120,7 +120,7 @@ def test_what_the_user_says_comes_first():
         role([1], ignore=["colour"])
     with pytest.raises(ConfigError, match=r"ignore='column' must be a list of columns: \['column'\]"):
         role([1], ignore="column")
-    with pytest.raises(ConfigError, match="named by categorical and by numeric"):
+    with pytest.raises(ConfigError, match="listed in categorical and in numeric"):
         role([1], categorical=["column"], numeric=["column"])
 
 

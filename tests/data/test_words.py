@@ -47,7 +47,7 @@ def test_text_of_several_words_is_used_and_names_are_left_out():
 def test_the_user_decides():
     roles = {role.column: role.role for role in TablePlan.fit(TABLE, text=["x"], ignore=["review"]).roles()}
     assert roles == {"review": "ignored", "x": "text"}
-    with pytest.raises(ConfigError, match="named by categorical and by text"):
+    with pytest.raises(ConfigError, match="listed in categorical and in text"):
         TablePlan.fit(TABLE, text=["review"], categorical=["review"])
 
 

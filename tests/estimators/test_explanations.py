@@ -177,3 +177,35 @@ def test_what_cannot_be_explained_is_said(classifier):
     images = md.Sequential(md.nn.Flatten(), md.Linear(1)).init(np.zeros((2, 5, 5)))
     with pytest.raises(ConfigError, match=r"one number for each column. Use md.report.integrated_gradients"):
         md.explain(images, np.ones((2, 5, 5)))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_rows_of_a_frame_of_numbers_get_as_many_steps_as_they_need(make):
+    X = rng.normal(size=(60, 4))
+    frame = make({name: X[:, k] for k, name in enumerate("abcd")})
+    reg = md.MLPRegressor("squared_error", (64, 64), "relu", max_iter=30, random_state=0)
+    reg.fit(frame, 50.0 * np.abs(X[:, 0]))
+    few = md.report.integrated_gradients(reg, frame, steps=64).sum(axis=1)
+    found = md.explain(reg, frame)
+    change = found.prediction - found.base
+    allowed = 0.002 * np.maximum(np.abs(change), 0.1 * np.abs(change).max())
+    assert (np.abs(few - change) > allowed).any(), "some rows need more steps"
+    assert (np.abs(found.contributions.sum(axis=1) - change) <= allowed).all()
+
+
+def test_quantiles_are_explained_by_the_one_that_is_predicted():
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    quantiles = {"quantiles": (0.1, 0.5, 0.9), **SHARED}
+    one = md.QuantileMLPRegressor(6, "tanh", **quantiles).fit(X, X["a"].rename("price"))
+    found = md.explain(one, X)
+    np.testing.assert_allclose(found.prediction, one.predict(X), rtol=1e-4, atol=1e-4)
+    assert found.outputs[0] == "price"
+    both = pd.DataFrame({"price": X["a"], "rent": 3.0 * X["b"]})
+    two = md.QuantileMLPRegressor(6, "tanh", **quantiles).fit(X, both)
+    rent = md.explain(two, X, output="rent")
+    np.testing.assert_allclose(rent.prediction, two.predict(X)[:, 1], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(rent.predicted, rent.prediction, rtol=1e-4, atol=1e-4)
+    assert rent.outputs[0] == "rent"
+    upper = md.explain(two, X, output=5)
+    np.testing.assert_allclose(upper.prediction, two.predict_quantiles(X)[:, 1, 2], rtol=1e-4, atol=1e-4)
+    assert upper.outputs[0] == "rent, quantile 0.9"

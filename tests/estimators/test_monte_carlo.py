@@ -70,5 +70,5 @@ def test_a_net_that_drops_nothing_has_no_samples(rows):
     X, y = rows
     with pytest.raises(ConfigError, match=r"The net has no dropout.*Train it with dropout=0.1"):
         md.MLPClassifier(**QUICK | {"dropout": 0.0}).fit(X, y).predict_samples(X)
-    with pytest.raises(ConfigError, match="takes nets with one target"):
+    with pytest.raises(ConfigError, match="needs a net with one target"):
         md.MLPClassifier(**QUICK).fit(X, np.column_stack([y, y])).predict_samples(X)

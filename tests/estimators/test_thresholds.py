@@ -79,5 +79,5 @@ def test_what_cannot_be_chosen_is_refused(rng):
             net.choose_threshold(*arguments, **options)
     with pytest.raises(ShapeError, match="y has 59 values, and there are predictions of 60 rows"):
         net.choose_threshold(y[1:], X, metric="f1")
-    with pytest.raises(ConfigError, match="is for two classes"):
+    with pytest.raises(ConfigError, match="needs a classifier for two classes"):
         md.MLPClassifier((4,), max_iter=2).fit(X, np.arange(60) % 3).choose_threshold(y, X, metric="f1")

@@ -335,7 +335,7 @@ def test_argnums_that_name_no_argument_are_refused(argnums, error, message):
 
 
 def test_an_argument_given_by_name_cannot_be_differentiated_by():
-    with pytest.raises(ShapeError, match="Arguments to differentiate by must be given by position"):
+    with pytest.raises(ShapeError, match="Pass the arguments to differentiate with respect to by position"):
         md.grad(lambda x: x)(x=1.0)
 
 

@@ -147,7 +147,7 @@ IN_THE_FUNCTION = [
     ),
     (md.grad, uses_math, "cannot become a Python number", "np.exp for math.exp", "return math.exp(x[0])"),
     (md.grad, converts_to_float, "its derivative would be lost", "has_aux=True", "return float(np.sum(x))"),
-    (md.grad, takes_item, "its derivative would be lost", "Leave the conversion away", "return np.sum(x).item() ** 2"),
+    (md.grad, takes_item, "its derivative would be lost", "Remove the conversion", "return np.sum(x).item() ** 2"),
     (md.grad, fills_plain_zeros, "An entry of a plain array", "md.zeros(n)", "y[i] = x[i] ** 2"),
     (md.grad, adds_to_plain_zeros, "writes a traced value into a plain array", "Write a = a + x", "total += x"),
     (

@@ -165,7 +165,7 @@ def test_data_may_be_a_list_or_what_numpy_makes_an_array_of(model, X):
 
 
 def test_seeds_and_steps_are_integers(model, X):
-    with pytest.raises(DtypeError, match=r"seed=0\.5 is not an integer of 64 bits"):
+    with pytest.raises(DtypeError, match=r"seed=0\.5 is not a 64-bit integer"):
         model(X, train=True, seed=0.5)
     with pytest.raises(ValueError, match="seed=-1 must be a non-negative integer"):
         NET.init(4, seed=-1)

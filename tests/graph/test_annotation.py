@@ -68,7 +68,7 @@ def test_the_contributions_of_all_paths_add_up_to_the_gradient():
     parts = [float(text.rpartition(": ")[2]) for text in paths]
     gradient = md.grad(net)(*point)
     assert sum(parts) == pytest.approx(gradient, abs=1e-3)
-    assert total == f"gradient by w1, the sum over all paths: {gradient:.4g}"
+    assert total == f"gradient w.r.t. w1, the sum over all paths: {gradient:.4g}"
 
 
 def test_the_two_paths_of_a_weight_with_a_penalty():
@@ -119,7 +119,7 @@ def test_many_paths_share_a_colour():
         return x
 
     picture = md.trace(f, 1.0).svg(at=1.0, paths="x")
-    total = f"gradient by x, the sum over all paths: {md.grad(f)(1.0):.4g}"
+    total = f"gradient w.r.t. x, the sum over all paths: {md.grad(f)(1.0):.4g}"
     assert texts_of(picture, "path") == ["all paths from x to the result", total]
 
 
@@ -128,7 +128,7 @@ def test_no_path_goes_through_what_has_no_derivative():
         return x + md.functional.stop_gradient(x) * np.where(x > 0, 2.0, 3.0)
 
     picture = md.trace(f, 1.0).svg(at=1.0, paths="x")
-    assert texts_of(picture, "path") == ["x → v6: 1", "gradient by x, the sum over all paths: 1"]
+    assert texts_of(picture, "path") == ["x → v6: 1", "gradient w.r.t. x, the sum over all paths: 1"]
     picture = md.trace(lambda x, y: 2.0 * y, 1.0, 2.0).svg(at=(1.0, 2.0), paths="x")
     assert texts_of(picture, "path") == ["no path from x to the result"]
 

@@ -188,9 +188,9 @@ def test_a_gradient_says_which_parameter_each_part_belongs_to():
 
     params = {"W": np.ones((2, 3)), "b": np.ones(3)}
     picture = md.trace(md.grad(loss), params, np.ones(2)).svg()
-    assert "gradient by params[&#x27;W&#x27;]" in picture
-    assert "gradient by params[&#x27;b&#x27;]" in picture
-    assert "gradient by x" in md.trace(md.value_and_grad(loss, argnums=1), params, np.ones(2)).svg()
+    assert "gradient w.r.t. params[&#x27;W&#x27;]" in picture
+    assert "gradient w.r.t. params[&#x27;b&#x27;]" in picture
+    assert "gradient w.r.t. x" in md.trace(md.value_and_grad(loss, argnums=1), params, np.ones(2)).svg()
     assert ">value<" in md.trace(md.value_and_grad(loss, argnums=1), params, np.ones(2)).svg()
     assert "result[&#x27;a&#x27;]" in md.trace(lambda x: {"a": x * 2.0, "b": [x + 1.0]}, 1.0).svg()
 

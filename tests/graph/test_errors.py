@@ -177,7 +177,7 @@ def test_a_missing_method_of_arrays_is_named():
 
 DO_NOT_FIT = [
     (lambda x: x + np.ones(4), "Shapes (3,) and (4,) cannot be broadcast together: sizes 3 and 4 meet at axis -1"),
-    (lambda x: x @ np.ones((4, 2)), "the last axis of (3,) must equal the second last axis of (4, 2)"),
+    (lambda x: x @ np.ones((4, 2)), "the last axis of (3,) must equal the second-to-last axis of (4, 2)"),
     (lambda x: x @ np.ones(4), "the last axis of (3,) must equal the only axis of (4,)"),
     (lambda x: x @ 2.0, "multiply by a scalar with *"),
     (lambda x: x.reshape(2, 2), "(3,) cannot be reshaped to (2, 2)"),

@@ -105,8 +105,8 @@ def node(**entries):
         (sum_of(inputs=[{"name": "x", "type": "float64", "shape": ["n-1"]}]), "sizes that are not negative"),
         (sum_of(inputs=[{"name": "x", "type": "float64", "shape": [2**30]}]), "elements; 134217728 are allowed"),
         (sum_of(inputs=[{"name": "x", "type": "float64", "shape": ["__import__('os')"]}]), "neither a number nor"),
-        (sum_of(inputs=[{"name": "x", "type": "float64", "shape": ["2n", 3]}]), "may have n as its first size alone"),
-        (sum_of(inputs=[{"name": "x", "type": "float64", "shape": [3, "n"]}]), "may have n as its first size alone"),
+        (sum_of(inputs=[{"name": "x", "type": "float64", "shape": ["2n", 3]}]), "may have n only as its first size"),
+        (sum_of(inputs=[{"name": "x", "type": "float64", "shape": [3, "n"]}]), "may have n only as its first size"),
         (sum_of(inputs=[{"name": "x", "type": "float64", "shape": [3]}], nodes=[
             {"do": "row_count", "type": "float64", "rows": "n"}]), "Value 1 .* no input has rows"),
         (sum_of(outputs=[2]), "outputs must be a list of numbers"),
@@ -119,7 +119,7 @@ def node(**entries):
         (node(do="sum", of=[0]), "Value 1 of the graph cannot be made: missing a required argument: 'axes'"),
         (node(do="sum", of=[0], **{"with": {"axes": [1], "where": [0]}}), "unexpected keyword argument 'where'"),
         (node(do="sum", of=[0], **{"with": {"axes": [2]}}), "are not axes of"),
-        (node(do="sum", of=[0], **{"with": {"axes": [1, 0]}}), "in rising order"),
+        (node(do="sum", of=[0], **{"with": {"axes": [1, 0]}}), "in increasing order"),
         (node(do="sum", of=[0], **{"with": {"axes": 1}}), "cannot be made"),
         (node(do="add", of=[0]), "add takes 2 values and no parameters"),
         (node(do="tanh", of=[0], **{"with": {"axis": 0}}), "tanh takes 1 values and no parameters"),
@@ -133,10 +133,10 @@ def node(**entries):
         (node(do="slice", of=[0], **{"with": {"starts": [0, 0], "shape": [5, 3], "steps": [1, 1]}}), "do not lie"),
         (node(do="place", of=[0], **{"with": {"shape": ["n", 3], "starts": [[0, 1]], "steps": [[1, 1]]}}), "not lie"),
         (node(do="take", of=[0, 0], **{"with": {"axis": 1}}), "Indices of type float64 cannot index"),
-        (node(do="constant", type="int64", shape=[], values=[0.5]), "a value of a constant is no int64"),
+        (node(do="constant", type="int64", shape=[], values=[0.5]), "a value of a constant does not have type int64"),
         (node(do="constant", type="float64", shape=[2], values=[0.5]), "cannot reshape"),
         (node(do="constant", type="float64", shape=["n"], values=[0.5]), "cannot be made"),
-        (node(do="constant", type="float64", shape=[], values=["1.0"]), "is no float64"),
+        (node(do="constant", type="float64", shape=[], values=["1.0"]), "does not have type float64"),
     ],
 )  # fmt: skip
 def test_what_is_no_graph_is_refused_and_the_value_is_named(data, text):

@@ -128,9 +128,9 @@ def test_what_is_no_key_is_refused():
 
 @pytest.mark.parametrize("seed", [1.5, "a", None, 2**70])
 def test_a_key_is_made_of_integers(seed):
-    with pytest.raises(DtypeError, match=re.escape(f"seed={seed!r} is not an integer of 64 bits.")):
+    with pytest.raises(DtypeError, match=re.escape(f"seed={seed!r} is not a 64-bit integer.")):
         md.random.key(seed)
-    with pytest.raises(DtypeError, match=re.escape(f"step={seed!r} is not an integer of 64 bits.")):
+    with pytest.raises(DtypeError, match=re.escape(f"step={seed!r} is not a 64-bit integer.")):
         md.random.key(0, seed)
 
 

@@ -277,5 +277,5 @@ def test_an_unknown_executor_is_refused(on):
 @needs_core
 def test_a_program_that_does_not_fit_says_how_much_it_needs():
     huge = md.compile(lambda x: np.sort(np.broadcast_to(x, (10**13,)))[0])
-    with pytest.raises(MemoryError, match=r"needs [\d,]{18,} bytes beside its arguments and results.*fewer rows"):
+    with pytest.raises(MemoryError, match=r"needs [\d,]{18,} bytes in addition to its arguments.*fewer rows"):
         huge(1.0)

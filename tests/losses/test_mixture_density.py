@@ -145,7 +145,7 @@ def test_questions_without_an_answer_are_refused(rng):
         density.quantiles(1.0)
     with pytest.raises(ShapeError, match=r"y has shape \(2, 2\); 3 densities of 2 columns take \(..., 3, 2\)"):
         density.log_density(np.zeros((2, 2)))
-    with pytest.raises(ShapeError, match=r"raw has shape \(3, 17\), which are not the outputs of MixtureDensity"):
+    with pytest.raises(ShapeError, match=r"raw has shape \(3, 17\), which is not a possible shape of the outputs"):
         loss.distribution(raw[:, :17])
 
 

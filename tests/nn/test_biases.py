@@ -56,7 +56,7 @@ def test_the_default_depends_on_activation_and_inputs():
 
 
 def test_hinges_for_weights_are_refused():
-    with pytest.raises(ConfigError, match=r"'W' cannot start by Hinges\(spread=3.0\), which is for biases"):
+    with pytest.raises(ConfigError, match=r"'W' cannot be initialized by Hinges\(spread=3.0\), which is for biases"):
         md.Linear(3, init="hinges").init(2)
 
 

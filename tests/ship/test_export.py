@@ -57,7 +57,7 @@ def test_the_files_are_written_and_their_paths_given(to, tmp_path):
 def test_an_existing_file_is_not_overwritten_by_default(to, tmp_path):
     last = tmp_path / FILES[to][-1]
     last.write_text("mine")
-    with pytest.raises(FileExistsError, match=r"The file .* exists already\. Pass overwrite=True"):
+    with pytest.raises(FileExistsError, match=r"The file .* already exists\. Pass overwrite=True"):
         md.export(MODEL, tmp_path / FILES[to][0], to=to)
     assert last.read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == 1

@@ -385,7 +385,7 @@ def test_a_run_is_resumed_with_the_instruction_set_that_began_it(tmp_path, run_p
         (lambda given: given | {"early_stopping": None}, "another early_stopping"),
         (lambda given: given | {"validation": (given["X"][1:41], given["y"][1:41])}, "another validation"),
         (lambda given: given | {"validation": None, "early_stopping": "loss"}, "another validation"),
-        (lambda given: given | {"epochs": 1}, "has done 2 epochs already, and epochs=1"),
+        (lambda given: given | {"epochs": 1}, "has already completed 2 epochs, and epochs=1"),
     ],
 )
 def test_other_data_and_other_ways_to_judge_them_are_refused(digits, tmp_path, change, message):
@@ -464,7 +464,7 @@ def test_a_step_beyond_the_epoch_of_a_stream_is_refused(digits, tmp_path):
     trainer.fit(md.Stream(chunks), epochs=2, batch_size=100, callbacks=Breaks(2), checkpoint=path)
     arrays, document = container.read(path, kind="checkpoint")
     container.write(path, arrays, document | {"progress": document["progress"] | {"t": 50, "step": 50}})
-    with pytest.raises(ShapeError, match="The stream gave 500 rows, too few for the steps that this epoch had before"):
+    with pytest.raises(ShapeError, match="The stream gave 500 rows, fewer than this epoch had used before"):
         trainer.fit(md.Stream(chunks), epochs=2, batch_size=100, resume=path)
 
 

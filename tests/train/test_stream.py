@@ -167,7 +167,7 @@ def test_an_iterator_serves_for_one_epoch(digits, tmp_path, same):
     one.fit(md.Stream(chunks()), epochs=1, checkpoint=tmp_path / "run")
     other.fit(md.Stream(chunks), epochs=1)
     same(one.model, other.model)
-    with pytest.raises(ConfigError, match="can be read once"):
+    with pytest.raises(ConfigError, match="can be read only once"):
         one.fit(md.Stream(chunks()), epochs=2)
     with pytest.raises(ConfigError, match="resume needs a stream that can be read again"):
         one.fit(md.Stream(chunks()), epochs=1, resume=tmp_path / "run")
@@ -258,11 +258,11 @@ def test_going_on_with_the_next_stream(digits):
     [
         ({"y": np.zeros(5)}, "y cannot be given with a stream"),
         ({"sample_weight": np.zeros(5)}, "sample_weight cannot be given"),
-        ({"class_weight": "balanced"}, "counts all rows"),
-        ({"class_weight": [{1: 2.0}, "balanced"]}, "counts all rows"),
+        ({"class_weight": "balanced"}, "needs the counts of all rows"),
+        ({"class_weight": [{1: 2.0}, "balanced"]}, "needs the counts of all rows"),
         ({"validation": 0.1}, "cannot be split off"),
-        ({"batch_size": None}, "batch_size=None takes all rows"),
-        ({"sampler": "balanced"}, "chooses among all rows"),
+        ({"batch_size": None}, "batch_size=None needs all rows"),
+        ({"sampler": "balanced"}, "Balanced.* needs all rows at once"),
     ],
 )
 def test_what_needs_all_rows_is_refused(digits, options, message):
@@ -273,7 +273,7 @@ def test_what_needs_all_rows_is_refused(digits, options, message):
 
 def test_a_solver_or_schedule_that_needs_more_is_refused(digits):
     stream = md.Stream(in_chunks(*digits))
-    with pytest.raises(ConfigError, match="takes all rows at once"):
+    with pytest.raises(ConfigError, match="needs all rows at once"):
         md.Trainer(NET, loss="cross_entropy", optimizer="lbfgs").fit(stream)
     with pytest.raises(MadalineError, match="steps"):
         md.Trainer(NET, loss="cross_entropy", schedule="cosine").fit(stream)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from madaline.cli import options as o
-from madaline.cli.model import ModelPath, load
+from madaline.cli.model import ModelPath, load_any
 
 SUFFIXES = {"onnx": ".onnx", "c": ".c", "torch": ".py", "python": ".py", "python-only": ".py", "html": ".html"}
 
@@ -36,11 +36,11 @@ def export(
     from madaline.ship.export import export as write
 
     TARGETS.find(to, argument="--to")
-    saved = load(model)
+    found = load_any(model)
     beside = (model / MODEL if model.is_dir() else model).with_suffix(SUFFIXES.get(to, ".txt"))
     path = beside if out is None else out
     o.check_free(path, force=force)
-    files = write(saved.estimator, path, to, overwrite=force)
+    files = write(found, path, to, overwrite=force)
     screen = Screen(as_json=as_json)
     screen.say(f"Written: {', '.join(map(str, files))}")
     screen.result({"to": to, "files": [str(file) for file in files]})

@@ -69,7 +69,7 @@ def heal(settings: RunConfig, diagnosis: Diagnosis, doctor: Doctor, fit: Fit, sc
         changed = with_options(result.settings, remedy)
         about |= {"text": remedy.text, "options": remedy.options}
         if changed is None:
-            result.left_out.append(about | {"reason": "no option of this command does it; it needs your decision"})
+            result.left_out.append(about | {"reason": "no option of this command applies it; it needs your decision"})
             continue
         if losses[0] is None:
             result.left_out.append(about | {"reason": "there are no validation rows to compare on"})
@@ -89,7 +89,7 @@ def heal(settings: RunConfig, diagnosis: Diagnosis, doctor: Doctor, fit: Fit, sc
         about |= {"before": _mean(losses[0]), "after": _mean(tried[0])}
         if tried[1] is None or not _is_better(losses, tried):
             result.left_out.append(
-                about | {"reason": "it does not lower the loss of the validation rows beyond chance"}
+                about | {"reason": "it does not lower the loss of the validation rows by more than chance"}
             )
             continue
         result.kept.append(about)

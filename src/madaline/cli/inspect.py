@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from madaline.cli import options as o
-from madaline.cli.model import ModelPath, load
+from madaline.cli.model import ModelPath, load_any
 
 SHOWN_COLUMNS = 60
 
@@ -27,17 +27,28 @@ def inspect(
     """
     from madaline.cli.screen import Screen
     from madaline.data.task import TASK_NAMES
+    from madaline.estimators.tabular.saved_model import SavedModel
+    from madaline.functional.model import Model
 
-    saved = load(model)
-    estimator, about = saved.estimator, saved.about
+    estimator = load_any(model)
+    if isinstance(estimator, Model):
+        _show_net(Screen(as_json=as_json), model, estimator)
+        return
+    saved = SavedModel(estimator, model)
+    about = saved.about
     plan = getattr(estimator, "table_plan_", None)
     roles = [] if plan is None else plan.roles()
     screen = Screen(as_json=as_json)
     names = ", ".join(repr(name) for name in saved.targets)
-    screen.title(f"{model}: {TASK_NAMES[saved.task]} of {names} ({type(estimator).__name__})")
-    if saved.classes:
-        more = f" and {len(saved.classes) - 20:,} more" if len(saved.classes) > 20 else ""
-        screen.say(f"  Classes: {', '.join(map(str, saved.classes[:20]))}{more}")
+    several = saved.has_several_class_columns
+    task = "multioutput classification" if several else TASK_NAMES[saved.task]
+    screen.title(f"{model}: {task} of {names} ({type(estimator).__name__})")
+    classes = [each.tolist() for each in estimator.classes_] if several else saved.classes
+    if several:
+        for name, each in zip(saved.targets, classes, strict=True):
+            screen.say(f"  Classes of {name}: {_some(each)}")
+    elif classes:
+        screen.say(f"  Classes: {_some(classes)}")
     if roles:
         shown = roles if show_all else roles[:SHOWN_COLUMNS]
         screen.title("Columns")
@@ -62,15 +73,27 @@ def inspect(
         {
             "model": model,
             "class": type(estimator).__name__,
-            "task": saved.task,
+            "task": "multioutput" if several else saved.task,
             "target": saved.targets,
-            "classes": saved.classes,
+            "classes": classes,
             "columns": [{"column": r.column, "role": r.role, "reason": r.reason} for r in roles],
             "n_weights": 0 if net is None else len(net.params.flat),
             "parameters": used,
             "about": about,
         }
     )
+
+
+def _show_net(screen: Any, path: ModelPath, net: Any) -> None:
+    """A net that was saved without an estimator."""
+    screen.title(f"{path}: a net without columns and targets (Model)")
+    screen.say(str(net))
+    screen.result({"model": path, "class": "Model", "n_weights": len(net.params.flat), "net": str(net.net)})
+
+
+def _some(classes: Sequence[Any]) -> str:
+    more = f" and {len(classes) - 20:,} more" if len(classes) > 20 else ""
+    return f"{', '.join(map(str, classes[:20]))}{more}"
 
 
 def _table_of(about: Mapping[str, Any], name: str) -> dict[str, Mapping[str, Any]]:

@@ -8,8 +8,8 @@ import typer
 
 from madaline.estimators.parameters import ClassifierParameters, described
 
-NET = "Net and training (chosen by the size of the data by default)"
-CHOSEN = "by the size of the data"
+NET = "Net and training (by default chosen by the size of the data)"
+CHOSEN = "depends on the size of the data"
 SHORT_TEXTS = {
     "activation": "Activation of the hidden layers, for example relu, tanh, gelu or mish.",
     "norm": "Normalization before each activation: batch, layer, rms or group.",

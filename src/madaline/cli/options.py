@@ -37,7 +37,7 @@ def several(given: Sequence[str] | None) -> tuple[str, ...]:
 def check_free(path: Path, *, force: bool) -> None:
     """Raise an error if the file already exists, or if its folder does not."""
     if path.exists() and not force:
-        raise FileExistsError(f"{str(path)!r} exists already. Choose another name, or use --force to overwrite it.")
+        raise FileExistsError(f"{str(path)!r} already exists. Choose another name, or use --force to overwrite it.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {str(path.parent)!r} for {path.name!r} does not exist.")
 

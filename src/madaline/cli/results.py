@@ -61,7 +61,7 @@ def show_plan(
     hidden = ", ".join(map(str, used["hidden_layer_sizes"]))
     nets = "Net"
     if used["preset"] == "best":
-        screen.say("  Model: an ensemble of nets and other models, weighted on rows that each did not see.  [--preset]")
+        screen.say("  Model: an ensemble of nets and other models, weighted on held-out rows.  [--preset]")
         nets = "Nets"
     screen.say(
         f"  {nets}: hidden layers of {hidden} units ({used['activation']}, dropout {used['dropout']:g}), at most "
@@ -118,7 +118,7 @@ def compare(
     """The net's scores on the test set, and those of simpler models."""
     from threadpoolctl import threadpool_limits
 
-    from madaline.estimators.tabular.baselines import EncodedTable, baselines
+    from madaline.estimators.tabular.baselines import BaselineRows, baselines
     from madaline.estimators.tabular.predictions import called, classes_of, scored_prediction, scored_truth, task_of
     from madaline.estimators.tabular.scores import score
     from madaline.report.value_text import shown
@@ -129,7 +129,7 @@ def compare(
     others: dict[str, list[Score]] = {}
     if wanted:
         train, test = (
-            EncodedTable(estimator.table_plan_.encode(parts[name][0]), scored_truth(estimator, parts[name][1]))
+            BaselineRows(estimator.table_plan_.encode(parts[name][0]), scored_truth(estimator, parts[name][1]))
             for name in ("train", "test")
         )
         n_classes = len(classes_of(estimator)) if task in ("binary", "multiclass") else 0

@@ -104,7 +104,7 @@ class RunFolder:
                 f"{self.typed}, or start again with --force."
             )
         if self.path.exists() and not force:
-            raise FileExistsError(f"{str(self.path)!r} exists already. Choose another --out, or use --force.")
+            raise FileExistsError(f"{str(self.path)!r} already exists. Choose another --out, or use --force.")
         if (
             self.path.exists()
             and not (self.path / MODEL).exists()

@@ -82,7 +82,7 @@ def _files(data: Sequence[str], out: Path) -> list[FileToScore]:
     for name in data:
         path = Path(name)
         if name == "-" or (name in DATASETS and not path.exists()):
-            raise ConfigError(f"A folder of predictions needs files; {name!r} is none. Leave out --cluster.")
+            raise ConfigError(f"--cluster scores files, and {name!r} is not one. Leave out --cluster.")
         if not path.exists():
             raise FileNotFoundError(f"There is no file {name!r}.")
         sources += folder_files(path) if path.is_dir() else [path]

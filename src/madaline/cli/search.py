@@ -29,7 +29,7 @@ def search_options(
         typer.Option(
             help="TOML file with ranges and lists of hyperparameters.",
             rich_help_panel=SEARCH,
-            show_default="by the size of the data",
+            show_default="depends on the size of the data",
         ),
     ] = None,
     storage: Annotated[

@@ -53,11 +53,11 @@ def train(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write.", show_default="NAME-run")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output folder.", show_default="NAME-run")] = None,
     time: Annotated[
         str | None,
         typer.Option(
-            help="Time limit for training, for example 90s, 5m or 1h30m. Reading and testing come on top.",
+            help="Time limit for training, for example 90s, 5m or 1h30m. Reading and testing are not included.",
             show_default="none",
         ),
     ] = None,

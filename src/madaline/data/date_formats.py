@@ -1,4 +1,4 @@
-"""Formats in which people write dates and times, told from the shape of the texts.
+"""Formats in which people write dates and times, recognised by the shape of the texts.
 
 A format is written as for ``strftime``, for example ``"%d/%m/%Y %H:%M"``. Codes: ``%Y`` (four digits), ``%y`` (two),
 ``%m``, ``%d``, ``%B`` (the English name of a month, in full or abbreviated), ``%H``, ``%I`` with ``%p``, ``%M``,

@@ -128,7 +128,7 @@ def infer_roles(
             raise ConfigError(f"{argument} names the column {unknown[0]!r}. The table has: {', '.join(table.names)}.")
     for one, other in combinations(("categorical", "numeric", "text"), 2):
         if both := sorted(set(given[one]) & set(given[other])):
-            raise ConfigError(f"Column {both[0]!r} is named by {one} and by {other}. Name it by one of them.")
+            raise ConfigError(f"Column {both[0]!r} is listed in {one} and in {other}. List it in one of them only.")
     _check_dates(dates)
     roles = [_role(table, name, y, given, dates) for name in table.names]
     if all(role.is_left_out for role in roles):

@@ -1,4 +1,4 @@
-"""What is to be learned, told from the values of the target."""
+"""The task, inferred from the values of the target."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def times_of(values: Any, name: str, *, order: str | None = None, option: str = 
     name : str
         The name of the column in messages.
     order : {"dmy", "mdy", "ymd"}, optional
-        The order of day, month and year in text. By default it is told from the texts.
+        The order of day, month and year in text. By default it is inferred from the texts.
     option : str
         The option that names the column, for messages.
 

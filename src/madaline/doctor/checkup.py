@@ -43,7 +43,7 @@ def checkup(
     ----------
     thing : Trainer or estimator
     X, y
-        Data as of ``fit``.
+        Data, as for ``fit``.
     max_seconds : float, default 4
         Approximate time limit.
     **fit_arguments

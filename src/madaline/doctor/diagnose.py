@@ -34,13 +34,14 @@ def diagnose(
     """Examine a training run: what is wrong, how sure that is, and what helps.
 
     Remedies are tried on copies with a sample of the rows. A problem is reported only if a remedy lowers the loss on
-    held-out rows beyond chance, or if it is a fact, such as rows that are in both the training and the validation set.
+    held-out rows by more than chance, or if it is a fact, such as rows that are in both the training and the validation
+    set.
 
     Parameters
     ----------
     thing : Trainer, estimator, TorchRecorder, History or path
-        A trainer after ``fit``, also if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; the
-        history of a run, of which less can be said; or the folder of a run of ``madaline train``. Of the result of
+        A trainer after ``fit``, even if ``fit`` raised an error; an estimator with ``callbacks=md.Doctor()``; the
+        history of a run, which shows less; or the folder of a run of ``madaline train``. Of the result of
         :func:`madaline.search`, the edges of its ranges are examined as well.
     max_seconds : float, default 10
         Approximate time limit.

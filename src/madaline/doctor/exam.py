@@ -15,7 +15,7 @@ from madaline.doctor.clock import RUN_SECONDS, Clock, run_seconds
 from madaline.doctor.net_edits import chain
 from madaline.doctor.reference import reference_setup
 from madaline.doctor.sample import Problem, Sample, more_splits
-from madaline.doctor.setup import FAILED, Outcome, Setup, row_losses
+from madaline.doctor.setup import FAILED, RepeatedRun, Setup, row_losses
 from madaline.errors import MadalineError
 from madaline.functional.gradient import grad
 from madaline.functional.model import Model
@@ -100,11 +100,11 @@ class Exam:
         n_params = 0 if model is None else model.network.n_params
         return run_seconds(1, batch, n_params) - RUN_SECONDS
 
-    def run(self, setup: Setup, problem: Problem | None = None, *, seed: int | None = None) -> Outcome:
+    def run(self, setup: Setup, problem: Problem | None = None, *, seed: int | None = None) -> RepeatedRun:
         """Train with a setup, which counts as work."""
         return self._counted(setup.run(problem or self.problem, seed=seed))
 
-    def _counted(self, outcome: Outcome) -> Outcome:
+    def _counted(self, outcome: RepeatedRun) -> RepeatedRun:
         self.clock.spend(outcome.seconds)
         return outcome
 
@@ -114,7 +114,7 @@ class Exam:
         return self.setup.steps(len(self.problem.train)) > self.max_steps
 
     @cached_property
-    def before(self) -> Outcome:
+    def before(self) -> RepeatedRun:
         """The run, repeated on the sample with probes."""
         limited = self.setup.limited(len(self.problem.train), self.max_steps)
         return self._counted(limited.run(self.problem, watched=True))
@@ -175,7 +175,7 @@ class Exam:
         return linear_rows(self.setup, self.problem, self.n_outputs)
 
     @cached_property
-    def reference(self) -> Outcome:
+    def reference(self) -> RepeatedRun:
         """A net of usual size with usual settings, trained on the sample."""
         return self.run(reference_setup(self.setup, self.problem, self.n_outputs))
 
@@ -192,7 +192,7 @@ class Exam:
         now = min(float(self.before_losses.mean()), self.constant_loss)
         return (now - float(self.held_losses(self.reference).mean())) / self.learnable
 
-    def held_losses(self, outcome: Outcome, problem: Problem | None = None) -> np.ndarray:
+    def held_losses(self, outcome: RepeatedRun, problem: Problem | None = None) -> np.ndarray:
         """The loss of each held-out row; a failed run counts as much worse than a constant."""
         held = (problem or self.problem).held
         return self._bounded(outcome.row_losses(held), len(held))

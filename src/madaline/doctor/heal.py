@@ -78,9 +78,9 @@ def heal(
     thing : Trainer or estimator
         It does not change.
     X, y
-        Data as of ``fit``.
+        Data, as for ``fit``.
     max_seconds : float, default 60
-        Approximate time limit of the search; the last training comes on top.
+        Approximate time limit of the search, without the final training.
     **fit_arguments
         Further arguments of ``fit``.
 

@@ -37,7 +37,7 @@ def planned(thing: Any, X: Any, y: Any, **arguments: Any) -> Record:
     thing : Trainer or estimator
         It is copied and does not change.
     X, y
-        Data as of ``fit``.
+        Data, as for ``fit``.
     **arguments
         Further arguments of ``fit``.
     """

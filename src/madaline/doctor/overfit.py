@@ -9,7 +9,7 @@ import numpy as np
 from madaline.doctor import net_edits as nets
 from madaline.doctor.exam import Exam
 from madaline.doctor.sample import Problem, Sample
-from madaline.doctor.setup import Outcome, Setup
+from madaline.doctor.setup import RepeatedRun, Setup
 
 ROWS, STEPS = 32, 1000
 
@@ -25,7 +25,7 @@ def memorizing(setup: Setup, steps: int = STEPS) -> Setup:
     return replace(setup, epochs=steps, batch_size=None, early_stopping=None, accumulate=1)
 
 
-def trained_on(setup: Setup, problem: Problem, few: Sample, steps: int = STEPS) -> Outcome:
+def trained_on(setup: Setup, problem: Problem, few: Sample, steps: int = STEPS) -> RepeatedRun:
     """The net trained on a few rows."""
     return memorizing(setup, steps).run(replace(problem, train=few, held=few))
 

@@ -24,7 +24,7 @@ def rate_times(exam: Exam, factor: float) -> Remedy:
     now = exam.setup.learning_rate or 1e-3
     rate = float(f"{now * factor:.2g}")
     return Remedy(
-        f"Use a learning rate of {rate:.2g} in place of {now:.2g}.",
+        f"Use a learning rate of {rate:.2g} instead of {now:.2g}.",
         lambda setup: _with_rate(setup, factor),
         {"learning_rate_init": rate},
         f"--learning-rate {rate:.2g}",
@@ -73,7 +73,7 @@ def more_epochs(exam: Exam, factor: int) -> Remedy:
     """A longer run."""
     epochs = exam.setup.epochs * factor
     return Remedy(
-        f"Train for {epochs} epochs in place of {exam.setup.epochs}.",
+        f"Train for {epochs} epochs instead of {exam.setup.epochs}.",
         lambda setup: replace(setup, epochs=setup.epochs * factor),
         {"max_iter": epochs},
         f"--epochs {epochs}",

@@ -35,9 +35,9 @@ class Setup:
     start : Model or None
         Initial parameters, if they are not drawn from the initializers of the net.
     epochs, batch_size, shuffle, drop_last, accumulate, early_stopping, class_weight
-        As of :meth:`madaline.Trainer.fit`.
+        As in :meth:`madaline.Trainer.fit`.
     freeze, dtype, seed, threads
-        As of :class:`madaline.Trainer`.
+        As in :class:`madaline.Trainer`.
     """
 
     net: Layer
@@ -107,7 +107,7 @@ class Setup:
         names = ("epochs", "batch_size", "shuffle", "drop_last", "accumulate", "early_stopping", "class_weight")
         return {name: getattr(self, name) for name in names}
 
-    def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> Outcome:
+    def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> RepeatedRun:
         """Train on the sample; ``watched`` adds probes and the held-out loss of each epoch, which takes longer."""
         train, held = problem.train, problem.monitored or problem.held
         try:
@@ -126,16 +126,16 @@ class Setup:
                     **arguments,
                 )
         except MadalineError as error:
-            return Outcome(self, None, History(), RUN_SECONDS, str(error))
+            return RepeatedRun(self, None, History(), RUN_SECONDS, str(error))
         epochs = history.n_rows + (history.stopped == "diverged")
         rows = min((self.batch_size or len(train)) * self.accumulate, len(train))
         steps = int(self.steps(len(train)) * epochs / max(self.epochs, 1))
         seconds = run_seconds(steps, rows, trainer.model.network.n_params, epochs)
-        return Outcome(self, trainer.model, history, seconds)
+        return RepeatedRun(self, trainer.model, history, seconds)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RepeatedRun:
     """A run that was repeated or tried."""
 
     setup: Setup

@@ -44,7 +44,7 @@ class TorchRecorder:
 
     Hooks of the module and of the optimizer sample activations, gradients and updates. With the data, the loss and a
     module that can be translated, an ``nn.Sequential`` of common layers, remedies are tried as for our own nets;
-    without, the diagnosis says what the history shows.
+    without them, the diagnosis is based on the history only.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class TorchRecorder:
     Attributes
     ----------
     history : History
-        As of our own trainers, with ``history.probes``.
+        As for our own trainers, with ``history.probes``.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class Doctor(Probes):
         Paths of the layers that are sampled; by default all that have parameters or are activations. False samples
         none.
     sample_every : int, optional
-        Number of steps between samples; by default two samples an epoch, fewer if they would take more than about 2 %
+        Number of steps between samples; by default two samples per epoch, fewer if they would take more than about 2 %
         of the time.
 
     Attributes

@@ -117,7 +117,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         kind = self.class_encoding_.kind
         if self.loss != "log_loss":
             if kind == "several":
-                raise ConfigError(f"loss={self.loss!r} does not go with several targets of classes. Use 'log_loss'.")
+                raise ConfigError(f"loss={self.loss!r} cannot be used with several columns of classes. Use 'log_loss'.")
             return self._loss_of_classes()
         if kind == "several":
             return SeveralClasses(tuple(len(classes) for classes in self.classes_))
@@ -132,7 +132,8 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             return loss
         known = [name for name, kind in LOSSES.items() if issubclass(kind, (ClassLoss, LabelLoss))]
         raise ConfigError(
-            f"loss={self.loss!r} is of numbers, and a classifier's targets are classes. Use MLPRegressor, or one of: "
+            f"loss={self.loss!r} is a loss for numbers, but a classifier predicts classes. Use MLPRegressor, or one "
+            "of: "
             f"log_loss, {', '.join(known)}."
         )
 
@@ -205,7 +206,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
             )
         if not hasattr(self, "model_") and np.ndim(y) == 2 and not _are_labels(y):
             raise ConfigError(
-                "partial_fit cannot begin with several targets of classes. Call fit first, with all classes."
+                "partial_fit cannot begin with several columns of classes. Call fit first, with all classes."
             )
         if _check_partial_fit_first_call(self, classes):
             labels = type_of_target(y).startswith("multilabel")
@@ -259,7 +260,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
         """
         check_is_fitted(self, "model_")
         if self.class_encoding_.kind != "binary" or len(self.classes_) != 2:
-            raise ConfigError("choose_threshold is for two classes.")
+            raise ConfigError("choose_threshold needs a classifier for two classes.")
         if X is None and "oof_prediction_" not in self.__dict__:
             raise ConfigError(
                 'choose_threshold needs rows that training did not see: pass X, or fit with preset="best".'
@@ -302,7 +303,7 @@ class MLPClassifier(ThinnedNets, ClassifierMixin, NetEstimator, ClassifierParame
 
     def _one_sample(self, outputs: np.ndarray) -> Any:
         if isinstance(self.loss_function_, SeveralClasses):
-            raise ConfigError("predict_samples takes nets with one target, and this one has several.")
+            raise ConfigError("predict_samples needs a net with one target; this one has several.")
         return self.probabilities(self.activated(outputs))
 
     @available_if(_has_margins)

@@ -125,6 +125,8 @@ def meaning_of(estimator: Any, *, raw: bool) -> Callable[[Any], Any]:
     def in_units_of_the_target(z: Any) -> Any:
         y = loss.predict(z)
         each = y.shape[1] // len(spread)  # quantiles of each target are side by side
+        if each > 1:  # quantiles that cross are sorted, as in predict
+            y = np.sort(y.reshape((y.shape[0], len(spread), each)), axis=2).reshape(y.shape)
         return y * np.repeat(spread, each).astype(z.dtype) + np.repeat(centre, each).astype(z.dtype)
 
     return in_units_of_the_target

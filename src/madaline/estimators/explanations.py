@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 
 from madaline.data.table import Table
@@ -77,7 +78,8 @@ def explain(
     task = "" if isinstance(model, Model) else task_of(model)
     targets = [] if isinstance(model, Model) else list(getattr(model, "target_names_", ()))
     has_classes = task in ("binary", "multiclass")
-    chosen = output if has_classes else _place(output, targets)
+    known = _known_outputs(model, targets)
+    chosen = output if has_classes else _place(output, targets, known)
     found = attribute(model, X, baseline, STEPS, chosen, raw=raw)
     if not isinstance(found.parts, np.ndarray) or found.parts.ndim != 2:
         raise ConfigError(
@@ -92,20 +94,33 @@ def explain(
         parts,
         np.asarray(found.base, np.float64),
         np.asarray(found.prediction, np.float64),
-        names[found.outputs].tolist() if has_classes else _output_names(found, targets),
+        names[found.outputs].tolist() if has_classes else _output_names(found, known),
         _predicted(model, X, found, targets, task),
         _quantity(model, task, raw=raw),
         range(len(parts)),
     )
 
 
-def _place(output: Any, targets: Sequence[str]) -> Any:
-    """The index of a label or target that is given by its name."""
-    if isinstance(output, str) and output in targets:
-        return targets.index(output)
+def _known_outputs(model: Any, targets: Sequence[str]) -> Sequence[str]:
+    """Names of the outputs: the targets; of the quantiles of a target, the predicted one has its name."""
+    from madaline.estimators.density.quantile import QuantileMLPRegressor
+
+    if not isinstance(model, QuantileMLPRegressor):
+        return targets
+    return [
+        target if place == model.median_place else f"{target}, quantile {level:g}"
+        for target in targets
+        for place, level in enumerate(model.levels)
+    ]
+
+
+def _place(output: Any, targets: Sequence[str], known: Sequence[str]) -> Any:
+    """The index of a label, target or quantile that is given by its name; by default that of the only target."""
     if output is None and len(targets) > 1:
         raise ConfigError(f"Choose what to explain: output must be one of {', '.join(map(repr, targets[:20]))}.")
-    return output
+    if output is None and len(known) > 1:
+        output = targets[0]
+    return known.index(output) if isinstance(output, str) and output in known else output
 
 
 def _refined(model: Any, X: Inputs, baseline: Any, outputs: Any, found: Attributions, *, raw: bool) -> np.ndarray:
@@ -139,11 +154,14 @@ def _taken(X: Any, rows: np.ndarray) -> Any:
     """Some of the rows."""
     if is_sparse(X):
         return X.tocsr()[rows]
-    return np.asarray(X)[rows] if isinstance(X, (np.ndarray, list, tuple)) else Table.of(X).take(rows)
+    if isinstance(X, (np.ndarray, list, tuple)):
+        return np.asarray(X)[rows]
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame[rows].to_native() if isinstance(frame, nw.DataFrame) else Table.of(X).take(rows)
 
 
-def _output_names(found: Attributions, targets: Sequence[str]) -> list[str]:
-    names = targets if len(targets) == found.n_outputs else [f"output {k}" for k in range(found.n_outputs)]
+def _output_names(found: Attributions, known: Sequence[str]) -> list[str]:
+    names = known if len(known) == found.n_outputs else [f"output {k}" for k in range(found.n_outputs)]
     return [names[k] for k in found.outputs.tolist()]
 
 
@@ -154,7 +172,8 @@ def _predicted(model: Any, X: Inputs, found: Attributions, targets: Sequence[str
         rows = prediction.reshape(-1, len(targets)) > 0.5
         return [", ".join(name for name, one in zip(targets, row, strict=True) if one) or "none" for row in rows]
     if prediction.ndim == 2:
-        prediction = prediction[np.arange(len(prediction)), np.minimum(found.outputs, prediction.shape[1] - 1)]
+        places = found.outputs * prediction.shape[1] // found.n_outputs
+        prediction = prediction[np.arange(len(prediction)), places]
     values: list[Any] = prediction.tolist()
     return values
 

@@ -213,7 +213,7 @@ class _ValueReader:
     def value(self, data: Any) -> Any:
         if not isinstance(data, dict):
             if isinstance(data, list):
-                raise FileFormatError("A list is where none is allowed.")
+                raise FileFormatError("There is a list where none is allowed.")
             return data
         ((kind, inside),) = data.items()
         if kind == "array":

@@ -79,7 +79,9 @@ def _own(e: Any) -> Optimizer | LBFGS:
         found = as_optimizer(e.optimizer, learning_rate=e.learning_rate_init)
     if e.weight_decay is not None:
         if not isinstance(found, Optimizer):
-            raise ConfigError(f"weight_decay={e.weight_decay!r} does not go with {found!r}: use alpha or regularizer.")
+            raise ConfigError(
+                f"weight_decay={e.weight_decay!r} cannot be combined with {found!r}: use alpha or regularizer."
+            )
         return replace(found, **_decay(e))
     return found
 

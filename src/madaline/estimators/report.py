@@ -94,7 +94,7 @@ def findings_of(
     Parameters
     ----------
     model, X, y, training, title
-        As of :func:`write_report`.
+        As in :func:`write_report`.
     row_numbers : array of int, optional
         Numbers of the test rows in their table, from 1. By default rows of ``X`` are numbered from 0.
     seed : int

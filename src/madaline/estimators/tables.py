@@ -77,7 +77,7 @@ def learn_table(estimator: NetEstimator, given: Any, table: Table, y: Any) -> No
         The training set.
     """
     if table.n_rows == 1 and not hasattr(given, "encode"):
-        raise ShapeError("Found array with 1 sample(s) while a minimum of 2 is required: a single row shows nothing.")
+        raise ShapeError("Found array with 1 sample(s) while a minimum of 2 is required: one row is not enough.")
     plan = estimator.table_plan_ = _fitted(given, table, y)
     estimator.n_features_in_ = len(plan.columns)
     estimator.__dict__.pop("feature_names_in_", None)

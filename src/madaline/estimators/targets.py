@@ -134,7 +134,7 @@ class Classes:
         for place, (classes, column) in enumerate(zip(self.classes, _columns(y), strict=True)):
             new = np.setdiff1d(column, classes).tolist()
             if new:
-                raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which was not there in fit.")
+                raise ValueError(f"Column {place} of `y` has the class {new[0]!r}, which did not occur in fit.")
 
     def decode(self, scores: np.ndarray, *, threshold: float = 0.5) -> Any:
         """Classes from probabilities, or from margins (with ``threshold=0``): the largest, or all above it."""
@@ -164,6 +164,6 @@ def _columns(y: Targets) -> list[np.ndarray]:
         if column.dtype == object:
             is_text = {isinstance(value, str) for value in column}
             if len(is_text) > 1:
-                raise TargetError(f"Column {place} of y holds text and other values. Make its classes of one kind.")
+                raise TargetError(f"Column {place} of y holds text and other values. Use classes of one type.")
             columns[place] = column if True in is_text else np.array(column.tolist())
     return columns

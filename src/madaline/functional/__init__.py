@@ -8,7 +8,7 @@
 - ``array``, ``zeros``: arrays of traced numbers, and arrays to fill with them
 - ``expm``, ``solve_triangular``, ``polygamma``, ``multigammaln``: functions of SciPy that take plain arrays only
 - ``stats``: probability distributions by the names of ``scipy.stats``
-- ``supported_functions``: what NumPy has to offer for formulas
+- ``supported_functions``: the functions of NumPy and SciPy that formulas can use
 - ``collapse``: linear layers multiplied out
 
 For readers of the source: this package takes functions and returns their derivatives. Start with ``gradient.py``;

@@ -51,7 +51,7 @@ def check_gradient(
     *args : arrays, numbers, or nested dicts, lists and tuples of them
         The point.
     argnums : int or tuple of int
-        Arguments to differentiate by.
+        Arguments to differentiate with respect to.
     tolerance : float, optional
         Largest relative error that passes; 1e-6, or 1e-2 if ``f`` itself turns its values into float32.
     max_elements : int
@@ -147,5 +147,5 @@ def _remarks(differences: Differences, checks: Sequence[ArgumentCheck]) -> list[
         sizes = [max(abs(probe.analytic), abs(probe.numeric)) for probe in check.probes]
         resolved = 4.0 * differences.noise / differences.step(1.0)
         if sizes and 0.0 < max(sizes) <= resolved:
-            remarks.append(f"{check.name}: derivatives below {resolved:.0e} cannot be told from 0 by differences here.")
+            remarks.append(f"{check.name}: differences cannot tell derivatives below {resolved:.0e} from 0.")
     return remarks

@@ -33,8 +33,8 @@ def collapse(model: Model) -> Model:
     r"""The same function with each run of linear layers made one: :math:`x \mapsto (x W_1) W_2 = x (W_1 W_2)`.
 
     Batch norm, input scaling, dropout and skip connections around linear layers are affine maps once training is over,
-    and go into the same matrix. A net without activations is thus one :class:`~madaline.nn.layers.linear.Linear`, as
-    deep as it may be. Lecture row B3.
+    and go into the same matrix. A net without activations is thus one :class:`~madaline.nn.layers.linear.Linear`,
+    however deep it is. Lecture row B3.
 
     Parameters
     ----------

@@ -40,7 +40,8 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
     f : callable
         Written with NumPy; returns one float (with ``has_aux``, a pair of a float and anything else).
     argnums : int or tuple of int
-        Positional arguments to differentiate by. Each may be an array, or nested dicts, lists and tuples of arrays.
+        Positional arguments to differentiate with respect to. Each may be an array, or nested dicts, lists and tuples
+        of arrays.
     has_aux : bool
         Whether ``f`` returns ``(value, aux)``; the result is then ``(gradient, aux)``.
 
@@ -66,7 +67,7 @@ def grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) 
 
 def gradient_names(f: Callable[..., Any], argnums: int | tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
     """What drawings call the parts of a gradient."""
-    return [f"gradient by {name}" for name in names_of(f, args, positions_of(argnums, args))]
+    return [f"gradient w.r.t. {name}" for name in names_of(f, args, positions_of(argnums, args))]
 
 
 def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool = False) -> Callable[..., Any]:
@@ -208,7 +209,7 @@ def positions_of(argnums: int | tuple[int, ...], args: tuple[Any, ...]) -> list[
         if not -len(args) <= position < len(args):
             raise ShapeError(
                 f"argnums={argnums} names argument {position}, but the function was called with {len(args)} "
-                "positional arguments. Arguments to differentiate by must be given by position."
+                "positional arguments. Pass the arguments to differentiate with respect to by position."
             )
     positions = [position % len(args) for position in wanted]
     if len(set(positions)) != len(positions):

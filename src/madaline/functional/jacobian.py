@@ -37,9 +37,10 @@ def jacobian(f: Callable[..., Any], argnums: ArgNums = 0, *, mode: str = "auto")
     f : callable
         Written with NumPy.
     argnums : int or tuple of int
-        By which positional arguments to differentiate.
+        Positional arguments to differentiate with respect to.
     mode : {"auto", "forward", "reverse"}
-        Forward mode costs one pass an input element, reverse mode one an output element; "auto" takes the fewer.
+        Forward mode takes one pass for each input element, reverse mode one for each output element. "auto" uses the
+        mode with fewer passes.
 
     Examples
     --------

@@ -149,7 +149,7 @@ class Model:
         return result
 
     def with_parameters(self, parameters: Any) -> ModelWithParameters:
-        """The same net and state with other parameters, which may be traced: to differentiate by parameters.
+        """The same net and state with other parameters, which may be traced: to differentiate with respect to them.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class Model:
                 try:
                     arrays[path] = entry.init.draw(entry.shape, stream(seed, path, "init"))
                 except ShapeError as error:
-                    raise ShapeError(f"{path!r} cannot start by {entry.init!r}: {error}") from None
+                    raise ShapeError(f"{path!r} cannot be initialized by {entry.init!r}: {error}") from None
         for path, entry in self.network.params.items():
             if isinstance(entry.init, Hinges):
                 self._place_hinges(path, entry.init)
@@ -245,7 +245,7 @@ class Model:
         own = self._own(path.rpartition(".")[0], self.params)
         weights = [array for array in own.values() if array.ndim == 2 and array.shape[1:] == drawn.shape]
         if not weights:
-            raise ConfigError(f"{path!r} cannot start by {init!r}, which is for biases. Use 'zeros'.")
+            raise ConfigError(f"{path!r} cannot be initialized by {init!r}, which is for biases. Use 'zeros'.")
         self.params[path] = init.place(drawn, weights[0])
 
     def _rows(self) -> Iterator[LayerRow]:

@@ -29,8 +29,8 @@ def custom_derivative(
     Parameters
     ----------
     f : callable
-        Positional arguments are arrays or numbers; one array or number is returned. Everything that a derivative is
-        taken by must be an argument.
+        Positional arguments are arrays or numbers; one array or number is returned. Every value with respect to
+        which derivatives are taken must be an argument.
     jvp : callable, optional
         ``jvp(args, y, dots)`` gives the tangent :math:`J \dot x` of the result ``y``; ``args`` and ``dots`` are tuples.
     vjp : callable, optional
@@ -61,7 +61,7 @@ def custom_derivative(
         if free:
             raise TraceError(
                 f"The function with a custom derivative uses {free[0]!r}, which is not one of its arguments, so its "
-                "rule has no derivative by it. Pass it as an argument, or use md.functional.stop_gradient."
+                "rule gives no derivative for it. Pass it as an argument, or use md.functional.stop_gradient."
             )
         if len(outputs) != 1:
             raise ShapeError(f"A function with a custom derivative must return one array, not {len(outputs)}.")

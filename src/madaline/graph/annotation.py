@@ -97,7 +97,7 @@ class Annotation:
             self.notes.append((TEXT, f"no path from {name} to the result"))
         adjoint = None if self._numbers is None else self._numbers.adjoint(source)
         if found and adjoint is not None:
-            self.notes.append((TEXT, f"gradient by {name}, the sum over all paths: {_short(adjoint)}"))
+            self.notes.append((TEXT, f"gradient w.r.t. {name}, the sum over all paths: {_short(adjoint)}"))
 
     def _described(self, path: GradientPath, name: str) -> str:
         if not path.is_single:

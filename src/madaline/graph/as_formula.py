@@ -92,8 +92,8 @@ def as_formula(
         raise ConfigError(f"The function cannot be saved, since it cannot be traced: {errors[0]}") from errors[0]
     if any_size and not any(None in variant.least or any(variant.least) for variant in variants):
         raise ConfigError(
-            "The function cannot be saved: its graph depends on the sizes of its arguments, other than by a mean, and "
-            "here any size may come. Write it without them, or give it a class with a name."
+            "The function cannot be saved: its graph depends on the sizes of its arguments other than through a mean, "
+            "so it is not valid for other sizes. Rewrite it without these sizes, or define a class with a name instead."
         )
     return Formula(canonical({"variants": [variant.to_dict() for variant in variants]}))
 

@@ -72,7 +72,7 @@ _REMEDIES = (
     ),
     (
         r"\b(float|complex)\(|\.(item|tolist)\(",
-        "Leave the conversion away; return the number as auxiliary output (has_aux=True) to see it.",
+        "Remove the conversion; return the number as auxiliary output (has_aux=True) to see it.",
     ),
 )
 _ARRAY_REMEDIES = (
@@ -85,7 +85,7 @@ _ARRAY_REMEDIES = (
     ),
     (
         r"\bnp\.(asarray|array|ascontiguousarray)\(.*dtype",
-        "Leave dtype= away: x.astype(dtype) converts a traced array, md.array([...], dtype) a list of them.",
+        "Remove dtype=: x.astype(dtype) converts a traced array, md.array([...], dtype) a list of them.",
     ),
 )
 _ANY_ARRAY_REMEDY = (

@@ -15,7 +15,7 @@ from madaline.graph.chains import chains
 from madaline.graph.layout import GAP_Y, Box, lay_out
 from madaline.graph.listing import is_inline
 from madaline.graph.node import CONSTANT, INPUT, Node
-from madaline.graph.picture import STYLES, Header, write
+from madaline.graph.picture import STYLES, DrawingHeader, write
 from madaline.graph.shapes import Rows, show
 from madaline.graph.trace import Graph
 
@@ -82,9 +82,9 @@ def svg(
         title += f"; {left_out} nodes in the middle left out" if left_out else ""
     kinds = [kind for kind in STYLES if any(box.kind == kind for box in boxes)]
     if annotation is None:
-        return write(lay_out(boxes), {}, Header(title, kinds))
+        return write(lay_out(boxes), {}, DrawingHeader(title, kinds))
     layers = lay_out(boxes, gap=GAP_Y if at is None else LABEL_GAP)
-    return write(layers, annotation.edges(), Header(title, kinds, annotation.notes, annotation.words))
+    return write(layers, annotation.edges(), DrawingHeader(title, kinds, annotation.notes, annotation.words))
 
 
 def _many(count: int, noun: str) -> str:

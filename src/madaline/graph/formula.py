@@ -163,11 +163,11 @@ class Formula(Description):
     def from_parameters(cls, name: str, parameters: dict[str, Any]) -> Description:
         cls.registry.find(name)
         if set(parameters) != {"variants"} or not isinstance(parameters["variants"], tuple):
-            raise ConfigError("A formula must have the one entry variants, a list.")
+            raise ConfigError("A formula must have a single entry, variants, which is a list.")
         try:
             return cls(canonical(parameters))
         except (TypeError, ValueError) as error:
-            raise error if isinstance(error, MadalineError) else ConfigError(f"No formula: {error}") from error
+            raise error if isinstance(error, MadalineError) else ConfigError(f"Not a formula: {error}") from error
 
     def __repr__(self) -> str:
         return f"<formula of {', '.join(self.names)}>"

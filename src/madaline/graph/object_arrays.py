@@ -147,7 +147,7 @@ def refuse_shared(owner: Node, owner_of: Any) -> None:
         if array() is not None and owner_of(node) is owner:
             raise TraceError(
                 "np.asarray of this traced array is still in use, and in NumPy a write to one is seen in the other. "
-                "Leave np.asarray away, or take a copy: np.array(x)."
+                "Remove np.asarray, or take a copy: np.array(x)."
             )
 
 

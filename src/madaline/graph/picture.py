@@ -38,7 +38,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Header:
+class DrawingHeader:
     """What stands above the boxes."""
 
     title: str
@@ -73,7 +73,7 @@ class _Labels:
         )
 
 
-def write(layers: list[list[Box]], edges: Mapping[tuple[int, int], Edge], header: Header) -> str:
+def write(layers: list[list[Box]], edges: Mapping[tuple[int, int], Edge], header: DrawingHeader) -> str:
     """The drawing; ``edges`` says more about the line between two boxes, by their ids."""
     top = 58.0 + LINE_HEIGHT * len(header.notes) + (6.0 if header.notes else 0.0)
     boxes = [box for layer in layers for box in layer if box.lines]
@@ -110,7 +110,7 @@ def write(layers: list[list[Box]], edges: Mapping[tuple[int, int], Edge], header
     )
 
 
-def _top(header: Header) -> list[str]:
+def _top(header: DrawingHeader) -> list[str]:
     parts = [
         f'<text x="{MARGIN:.0f}" y="20" font-size="13" font-weight="bold" fill="{EDGE}">{escape(header.title)}</text>'
     ]

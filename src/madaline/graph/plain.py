@@ -134,7 +134,7 @@ def _input(entry: Any, values: Sequence[Node]) -> Node:
         raise ConfigError(f"name={name!r} must be a string.")
     sizes = _shape(shape)
     if is_symbolic(sizes[1:]) or (is_symbolic(sizes) and sizes[0] != Rows()):
-        raise ConfigError(f"shape={show(sizes)} of an input may have n as its first size alone.")
+        raise ConfigError(f"shape={show(sizes)} of an input may have n only as its first size.")
     return new_input(len(values), sizes, _type(type_), name)
 
 
@@ -216,7 +216,7 @@ def _constant(dtype: str, shape: Shape, numbers: Any) -> Node:
     allowed = {"bool": bool, "int64": int}.get(dtype, float)
     values = [_OTHER_FLOATS.get(number, number) if isinstance(number, str) else number for number in numbers]
     if any(type(value) is not allowed and not (allowed is float and type(value) is int) for value in values):
-        raise ConfigError(f"a value of a constant is no {dtype}.")
+        raise ConfigError(f"a value of a constant does not have type {dtype}.")
     return constant(np.array(values, dtype=dtype).reshape(shape))
 
 

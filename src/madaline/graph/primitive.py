@@ -95,7 +95,8 @@ class Primitive:
         """An error where a derivative by an argument is needed and none is known."""
         if position in self.without_derivative:
             raise TraceError(
-                f"The derivative of {self.name} by its argument {position} is not known. Keep that argument constant, "
+                f"The derivative of {self.name} with respect to argument {position} is not known. Keep that argument "
+                "constant, "
                 "or give a rule with md.custom_derivative."
             )
 

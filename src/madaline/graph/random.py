@@ -30,7 +30,7 @@ def key(seed: int, step: int = 0) -> np.ndarray:
     """
     for name, number in (("seed", seed), ("step", step)):
         if not isinstance(number, (int, np.integer)) or not -(2**63) <= number < 2**63:
-            raise DtypeError(f"{name}={number!r} is not an integer of 64 bits.")
+            raise DtypeError(f"{name}={number!r} is not a 64-bit integer.")
     return np.array([seed, step], dtype=np.int64)
 
 
@@ -69,7 +69,7 @@ def uniform(
     if np.shape(key) != (2,) or is_float(key.dtype if isinstance(key, Node) else np.asarray(key).dtype):
         raise ShapeError(f"key={key!r} is not a key. Make one with md.random.key(seed, step).")
     if not -(2**32) <= stream < 2**32:
-        raise ShapeError(f"stream={stream} is out of range. Use a number of 32 bits.")
+        raise ShapeError(f"stream={stream} is out of range. Use a 32-bit number.")
     params = {
         "shape": sizes,
         "stream": stream & 0xFFFFFFFF,

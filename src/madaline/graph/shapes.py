@@ -78,7 +78,7 @@ class Rows:
     def _unknown(self, *_: object, **__: object) -> NoReturn:
         raise TraceError(
             "The number of rows is not known while a batch is traced, so it cannot steer Python code "
-            "(if, range, int, float, np.zeros, np.arange). Use it only in arithmetic, use np.zeros_like and its kin "
+            "(if, range, int, float, np.zeros, np.arange). Use it only in arithmetic, use np.zeros_like and the like "
             "for arrays of its size, or write the function for one row."
         )
 
@@ -132,7 +132,7 @@ def size_of(shape: Shape) -> Any:
     for size in shape:
         if isinstance(size, Rows) and isinstance(count, Rows):
             raise ShapeError(
-                f"The shape {show(shape)} has the batch axis twice, so its size is no multiple of n. "
+                f"The shape {show(shape)} has the batch axis twice, so its size is not a multiple of n. "
                 "Reduce one of the two axes first, or pass the batch as an ordinary argument (without rows=)."
             )
         count = count * size
@@ -188,7 +188,7 @@ def normalize_axis(axis: int, rank: int) -> int:
 def check_axes(axes: tuple[int, ...], shape: Shape) -> None:
     """An error unless these are axes of the shape, sorted, none of them negative or twice."""
     if list(axes) != sorted(set(axes)) or not all(0 <= axis < len(shape) for axis in axes):
-        raise ShapeError(f"axes={axes} are not axes of {show(shape)}, from 0 to {len(shape) - 1}, in rising order.")
+        raise ShapeError(f"axes={axes} are not axes of {show(shape)}, from 0 to {len(shape) - 1}, in increasing order.")
 
 
 def is_never_negative(size: Size) -> bool:

@@ -170,7 +170,7 @@ class Graph:
         --------
         >>> import madaline as md
         >>> picture = md.trace(lambda x, y: x * y + x, 2.0, 5.0).svg(at=(2.0, 5.0), paths="x")
-        >>> "gradient by x, the sum over all paths: 6" in picture
+        >>> "gradient w.r.t. x, the sum over all paths: 6" in picture
         True
         """
         from madaline.graph.draw import svg

@@ -73,8 +73,8 @@ class NativeProgram:
     def too_large(self, n_rows: int, threads: int) -> MemoryError:
         """The error for insufficient memory."""
         return MemoryError(
-            f"The program needs {self.memory(n_rows, threads):,} bytes beside its arguments and results, more than "
-            "there are. Use fewer rows at a time; program.describe() shows what takes most."
+            f"The program needs {self.memory(n_rows, threads):,} bytes in addition to its arguments and results, more "
+            "than is available. Use fewer rows at a time; program.describe() shows what takes most."
         )
 
 

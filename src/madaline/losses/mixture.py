@@ -123,7 +123,7 @@ class MixtureDensity(Loss):
         while len(shape) == 2 and self._count(D) < shape[1]:
             D += 1
         if len(shape) != 2 or self._count(D) != shape[1]:
-            raise ShapeError(f"raw has shape {show(shape)}, which are not the outputs of {self!r} for any target.")
+            raise ShapeError(f"raw has shape {show(shape)}, which is not a possible shape of the outputs of {self!r}.")
         return D
 
     def predict(self, raw: Array | ArrayLike) -> Array:

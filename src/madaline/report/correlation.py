@@ -55,7 +55,7 @@ def correlate(
     n_columns : int
         Number of number columns of the table.
     task, truth, classes, targets
-        As of :func:`~madaline.report.table_summary.summarize`. A class is 1 for its rows and 0 for others.
+        As in :func:`~madaline.report.table_summary.summarize`. A class is 1 for its rows and 0 for others.
     """
     if len(columns) < 2 or len(truth) < LEAST_ROWS:
         return None

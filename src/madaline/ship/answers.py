@@ -24,7 +24,7 @@ from madaline.graph.node import Node, new_input
 from madaline.graph.shapes import Rows
 from madaline.graph.trace import open_trace
 from madaline.losses.loss import softmax
-from madaline.ship.columns import Columns
+from madaline.ship.columns import TableColumns
 from madaline.ship.inference import InferenceGraph, completed, number_type, run
 
 Answers = tuple[dict[str, Any], dict[str, Mapping[str, Any]]]
@@ -64,7 +64,7 @@ def _of_net(
     model: Model, plan: Any, answers: Callable[[Any], Answers], title: str, dtype: DTypeLike | None
 ) -> InferenceGraph:
     number = number_type(model, dtype)
-    columns = None if plan is None else Columns(plan)
+    columns = None if plan is None else TableColumns(plan)
     spec = model.network.inputs
     inputs = columns.inputs if columns else [new_input(0, (Rows(), *spec.shape), number, "x")]
     with open_trace(inputs):

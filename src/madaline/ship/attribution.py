@@ -19,7 +19,7 @@ from madaline.graph.node import Node, new_input, substitute
 from madaline.graph.reverse_mode import cotangents
 from madaline.graph.shapes import Rows
 from madaline.graph.trace import open_trace
-from madaline.ship.columns import Columns
+from madaline.ship.columns import TableColumns
 from madaline.ship.inference import InferenceGraph, completed, number_type, run
 
 SHARE, CHOSEN = "share", "chosen"
@@ -34,7 +34,7 @@ def attribution_of(estimator: NetEstimator) -> InferenceGraph:
     """
     model, plan = estimator.model_, getattr(estimator, "table_plan_", None)
     number = number_type(model, None)
-    columns = None if plan is None else Columns(plan)
+    columns = None if plan is None else TableColumns(plan)
     spec = model.network.inputs
     inputs = list(columns.inputs) if columns else [new_input(0, (Rows(), *spec.shape), number, "x")]
     meaning = meaning_of(estimator, raw=False)

@@ -19,7 +19,7 @@ from madaline.graph.node import Node, new_input, topological_order
 from madaline.graph.shapes import Rows
 
 
-class Columns:
+class TableColumns:
     """The inputs of a graph that takes the raw columns of a table.
 
     Parameters

@@ -118,7 +118,7 @@ def export(
     files = write(model, dtype, Path(path))
     for file in files:
         if file.exists() and not overwrite:
-            raise FileExistsError(f"The file {str(file)!r} exists already. Pass overwrite=True to replace it.")
+            raise FileExistsError(f"The file {str(file)!r} already exists. Pass overwrite=True to replace it.")
     for file, content in files.items():
         container.write_whole(file, content)
     return tuple(files)

@@ -12,7 +12,7 @@ from madaline.plan.views import broadcast_strides, stored_strides, width
 from madaline.ship.inference import InferenceGraph
 from madaline.ship.language import Language
 from madaline.ship.loop_rules import RULES
-from madaline.ship.rowwise import Plan, RowLoop, Strides, is_number, moved, place_of, plan_of, sizes
+from madaline.ship.rowwise import RowLoop, RowwisePlan, Strides, is_number, moved, place_of, plan_of, sizes
 
 
 class Loops:
@@ -35,7 +35,7 @@ class Loops:
         self.inference = inference = inference.written_with({**code.rules, **RULES}, code.target)
         self.code = code
         self.used: set[str] = set()
-        self.plan: Plan = plan_of(inference, code.target)
+        self.plan: RowwisePlan = plan_of(inference, code.target)
         self._names = dict(inference.weights)
         for port, node in zip(inference.inputs, inference.graph.inputs, strict=True):
             self._names[id(node)] = port.name

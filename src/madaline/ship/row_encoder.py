@@ -15,7 +15,7 @@ from madaline.data.plans import ColumnPlan, Flag, Number
 from madaline.graph.trace import Graph, open_trace
 from madaline.graph.tree import flatten, unflatten
 from madaline.kernels.execute import Executable
-from madaline.ship.columns import Columns
+from madaline.ship.columns import TableColumns
 
 NOTHING = float("nan")
 
@@ -41,7 +41,7 @@ class RowEncoder:
     """
 
     def __init__(self, plan: TablePlan) -> None:
-        columns = Columns(plan)
+        columns = TableColumns(plan)
         with open_trace(columns.inputs):
             leaves, self._structure = flatten(columns.encoded())
         self._run = Executable(Graph(tuple(columns.inputs), tuple(leaves)))

@@ -29,7 +29,7 @@ class RowLoop:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RowwisePlan:
     """Steps in order. Each result has a place in the scratch array of its dtype, or is an output."""
 
     steps: list[RowLoop]
@@ -45,7 +45,7 @@ class Plan:
     "Size of the scratch array of each dtype."
 
 
-def plan_of(inference: InferenceGraph, target: str) -> Plan:
+def plan_of(inference: InferenceGraph, target: str) -> RowwisePlan:
     """The steps; an error if a node combines rows, because rows are computed one at a time."""
     nodes = topological_order(inference.graph.outputs)
     for node in inference.nodes:
@@ -63,7 +63,7 @@ def plan_of(inference: InferenceGraph, target: str) -> Plan:
         else:
             copies.append((port.name, node))
     offsets, scratch = _places(steps, views, outputs, copies)
-    return Plan(steps, views, outputs, copies, offsets, scratch)
+    return RowwisePlan(steps, views, outputs, copies, offsets, scratch)
 
 
 def _steps(inference: InferenceGraph, nodes: Sequence[Node], views: dict[int, View]) -> list[RowLoop]:

@@ -152,7 +152,7 @@ def _shapes_of_classifier(operator: Any) -> None:
     label, scores = operator.outputs
     number = _number_type(types, operator)
     if isinstance(estimator.classes_, list):
-        raise ExportError("skl2onnx has no place for several targets. Export the estimator itself: md.export.")
+        raise ExportError("skl2onnx does not support several targets. Export the estimator itself: md.export.")
     is_text = np.asarray(estimator.classes_).dtype.kind in "UOT"
     is_multilabel = getattr(getattr(estimator, "class_encoding_", None), "kind", "") == "labels"
     n_classes = len(estimator.classes_)

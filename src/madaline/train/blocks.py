@@ -240,29 +240,31 @@ def read_chunk(
 
 
 def check_stream(stream: Stream, y: Any, options: FitOptions, recipe: Recipe) -> None:
-    """Raise an error for options that need all rows, which a stream never has."""
+    """Raise an error for options that need all rows, which a stream does not provide."""
     sampler = options.row_sampler
     for name, value in {"y": y, "sample_weight": options.sample_weight}.items():
         if value is not None:
             raise ConfigError(f"{name} cannot be given with a stream, whose chunks are (X, y) or (X, y, weight).")
     if not isinstance(recipe.optimizer, Optimizer):
-        raise ConfigError(f"{recipe.optimizer!r} takes all rows at once, and a stream never has them.")
+        raise ConfigError(f"{recipe.optimizer!r} needs all rows at once, which a stream does not provide.")
     if options.batch_size is None:
-        raise ConfigError("batch_size=None takes all rows at once, and a stream never has them. Give a number.")
+        raise ConfigError("batch_size=None needs all rows at once, which a stream does not provide. Give a number.")
     if counts_rows(options.class_weight):
         raise ConfigError(
-            f"class_weight={options.class_weight!r} counts all rows, and a stream never has them. Give numbers."
+            f"class_weight={options.class_weight!r} needs the counts of all rows, which a stream does not provide. "
+            "Pass numbers."
         )
     if isinstance(options.validation, float):
         raise ConfigError(
-            f"validation={options.validation!r}: a fraction of a stream cannot be split off. Give other data: (X, y)."
+            f"validation={options.validation!r}: a fraction of a stream cannot be split off. Pass separate data: "
+            "(X, y)."
         )
     if not isinstance(sampler, (Shuffled, InOrder)):
-        raise ConfigError(f"sampler={sampler!r} chooses among all rows, and a stream never has them.")
+        raise ConfigError(f"sampler={sampler!r} needs all rows at once, which a stream does not provide.")
     if stream.is_for_one_epoch and options.epochs > 1:
         raise ConfigError(
-            f"epochs={options.epochs}: the stream was given as an iterator, which can be read once. Give a function "
-            "that makes one: Stream(lambda: chunks)."
+            f"epochs={options.epochs}: the stream was given as an iterator, which can be read only once. Pass a "
+            "function that makes one: Stream(lambda: chunks)."
         )
     if stream.is_for_one_epoch and options.resume is not None:
         raise ConfigError("resume needs a stream that can be read again: Stream(lambda: chunks).")

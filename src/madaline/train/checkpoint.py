@@ -50,7 +50,7 @@ class Checkpointer(Callback):
     every_epochs : int or None
         Number of epochs between checkpoints.
     every_seconds : float or None
-        Seconds between checkpoints, also within an epoch.
+        Seconds between checkpoints, even within an epoch.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, every_epochs: int | None, every_seconds: float | None) -> None:
@@ -171,7 +171,9 @@ def restore(session: Session, path: str | os.PathLike[str], *, epochs: int) -> N
         session.progress = _progress(session, document["progress"])
         if session.progress.epoch + min(session.progress.step, 1) > epochs:
             has = f"{session.progress.epoch} epochs" + (" and a part" if session.progress.step else "")
-            raise ConfigError(f"resume={os.fspath(path)!r} has done {has} already, and epochs={epochs}. Ask for more.")
+            raise ConfigError(
+                f"resume={os.fspath(path)!r} has already completed {has}, and epochs={epochs}. Increase epochs."
+            )
         session.history = history_from_plain(document["history"], epochs=session.progress.epoch)
         restore_watch(session.watch, document["watch"], epoch=session.progress.epoch)
         restore_plateau(session.plateau, document["plateau"])

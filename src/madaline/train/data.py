@@ -35,7 +35,7 @@ CHECKED_ROWS = 1 << 16
 "Rows that are checked at a time, so that a file larger than memory is never read at once."
 
 
-class Reader(Protocol):
+class DataReader(Protocol):
     """The interface of :func:`read`."""
 
     def __call__(

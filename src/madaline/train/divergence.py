@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LARGE = 1e4
 "A weight above this is reported as the cause."
-ADVICE = "Lower the learning rate, scale the inputs (Standardize()), or bound the gradient (clip_norm=1.0)."
+ADVICE = "Lower the learning rate, scale the inputs (Standardize()), or clip the gradient (clip_norm=1.0)."
 
 
 def divergence(session: Session, batch: Batches) -> DivergenceError:

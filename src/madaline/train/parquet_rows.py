@@ -32,7 +32,7 @@ def is_paths(given: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ChosenColumns:
     """Which columns of a table are used, and how."""
 
     target: str | None = None
@@ -41,13 +41,13 @@ class Columns:
     categories: Sequence[str] = ()
     buckets: int = 1 << 18
 
-    def chosen_from(self, names: Sequence[str], source: str) -> Columns:
+    def chosen_from(self, names: Sequence[str], source: str) -> ChosenColumns:
         """The same with the list of features; an error if a column is missing."""
         if self.target is None:
             raise ConfigError(f"Stream({source!r}) needs to know what to learn: target='...'.")
         used = (self.target, self.weight, *self.categories)
         features = tuple(name for name in names if name not in used) if self.features is None else tuple(self.features)
-        found = Columns(self.target, self.weight, features, tuple(self.categories), self.buckets)
+        found = ChosenColumns(self.target, self.weight, features, tuple(self.categories), self.buckets)
         for name in found.names:
             if name not in names:
                 raise ConfigError(f"{name!r} is not a column of {source!r}. Columns: {', '.join(names)}.")
@@ -86,11 +86,11 @@ class ParquetRows:
     ----------
     paths : path or list of paths
         Files, folders, or patterns such as ``"day/*.parquet"``; files are sorted by name.
-    columns : Columns
+    columns : ChosenColumns
         Columns to read.
     """
 
-    def __init__(self, paths: Any, columns: Columns) -> None:
+    def __init__(self, paths: Any, columns: ChosenColumns) -> None:
         require("polars", "A Stream from a Parquet file")
         given = list(paths) if isinstance(paths, (list, tuple)) else [paths]
         self.files = [os.fspath(file) for path in given for file in _files(path)]
@@ -125,7 +125,7 @@ class ParquetRows:
             yield read_part(self.columns, self._parts[number])
 
 
-def read_part(columns: Columns, part: FilePart) -> tuple[Any, ...]:
+def read_part(columns: ChosenColumns, part: FilePart) -> tuple[Any, ...]:
     """The rows of a part, its targets and weights."""
     import polars as pl
 
@@ -180,7 +180,7 @@ def _parts(file: str, groups: Sequence[int]) -> Iterator[FilePart]:
         yield FilePart(file, start, waiting)
 
 
-def _check_types(schema: Any, columns: Columns, file: str) -> None:
+def _check_types(schema: Any, columns: ChosenColumns, file: str) -> None:
     import polars as pl
 
     for name in columns.names:

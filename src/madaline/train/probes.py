@@ -15,7 +15,7 @@ from madaline.train.events import Callback
 OF_ACTIVATIONS = ("mean", "std", "zero", "saturated", "dead", "saturated_units")
 OF_PARAMETERS = ("gradient_norm", "weight_norm", "update_ratio")
 AN_EPOCH = 2
-"Default number of samples an epoch."
+"Default number of samples per epoch."
 SAMPLE_SECONDS, STEP_SECONDS, FLOPS_PER_SECOND = 2e-3, 5e-6, 6e10
 "Approximate cost of a sample and of an empty step, and speed of a core; fixed, so that training can be repeated."
 SHARE = 0.008
@@ -32,7 +32,7 @@ class Probes(Callback):
     layers : True or sequence of str
         Paths of the layers; by default all that have parameters or are activations.
     sample_every : int, optional
-        Number of steps between samples; by default two samples an epoch, fewer if they would take more than about 2 %
+        Number of steps between samples; by default two samples per epoch, fewer if they would take more than about 2 %
         of the time.
 
     Examples
@@ -64,7 +64,7 @@ def probed_layers(network: Network, probes: bool | Sequence[str]) -> tuple[str, 
 
 
 def interval(graph: Graph, batch_size: int, steps_an_epoch: int, total_steps: int | None) -> int:
-    """Number of steps between samples: two samples an epoch, or fewer to limit their share of the time.
+    """Number of steps between samples: two samples per epoch, or fewer to limit their share of the time.
 
     It depends on shapes and not on the clock, so that training can be repeated.
     """

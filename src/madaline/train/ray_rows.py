@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from madaline.errors import ConfigError
-from madaline.train.parquet_rows import FILE_ROWS, Columns
+from madaline.train.parquet_rows import FILE_ROWS, ChosenColumns
 
 
 def is_ray_dataset(given: Any) -> bool:
@@ -19,7 +19,7 @@ def is_ray_dataset(given: Any) -> bool:
 class RayRows:
     """The rows of a dataset, in its order or with its blocks in a random order."""
 
-    def __init__(self, dataset: Any, columns: Columns) -> None:
+    def __init__(self, dataset: Any, columns: ChosenColumns) -> None:
         self._dataset = dataset
         self.columns = columns.chosen_from(dataset.columns(), type(dataset).__name__)
         self.n_rows = int(dataset.count())

@@ -290,7 +290,7 @@ class Session:
             if self.stop_reason and not (is_complete and self.stop_reason == "callback"):
                 return
         if self.progress.step != done or not done:
-            raise ShapeError(f"The stream gave {rows} rows, too few for the steps that this epoch had before.")
+            raise ShapeError(f"The stream gave {rows} rows, fewer than this epoch had used before the checkpoint.")
         self.end_epoch()
 
     def _epochs_together(self, left: int) -> int:

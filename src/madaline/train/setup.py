@@ -15,7 +15,7 @@ from madaline.optim.lbfgs import LBFGS
 from madaline.train.blocks import ArrayBlocks, BlockSource, StreamBlocks, check_stream
 from madaline.train.checkpoint import Checkpointer, restore
 from madaline.train.chosen import ChosenRows
-from madaline.train.data import Reader, TrainingData, check_categories, read
+from madaline.train.data import DataReader, TrainingData, check_categories, read
 from madaline.train.evaluation import RowSelection
 from madaline.train.events import Callback
 from madaline.train.metrics import Metric, as_metrics
@@ -43,7 +43,7 @@ def new_session(
     seed: int,
     threads: int,
     chosen: ChosenRows | None = None,
-    read: Reader = read,
+    read: DataReader = read,
 ) -> Session:
     """A session for these data.
 
@@ -102,7 +102,7 @@ def _source(
     options: FitOptions,
     seed: int,
     chosen: ChosenRows | None,
-    read: Reader,
+    read: DataReader,
 ) -> tuple[BlockSource, RowSelection | None, int]:
     """The source of mini-batches, the validation set, and the mini-batch size."""
     stream, sample_weight = (X, None) if isinstance(X, Stream) else (None, options.sample_weight)
@@ -171,7 +171,7 @@ def _split(
     seed: int,
     chosen: ChosenRows | None,
     class_weight: Any,
-    read: Reader,
+    read: DataReader,
 ) -> tuple[np.ndarray, RowSelection | None]:
     """The rows of the training set, and the validation set."""
     given = options.validation

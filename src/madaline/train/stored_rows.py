@@ -15,7 +15,7 @@ from madaline.losses.loss import Loss
 from madaline.nn.initializers import stream as random_stream
 from madaline.train.blocks import Block, StreamBlocks, read_chunk
 from madaline.train.data import TrainingData
-from madaline.train.parquet_rows import Columns, FilePart, ParquetRows, read_part
+from madaline.train.parquet_rows import ChosenColumns, FilePart, ParquetRows, read_part
 from madaline.train.sampling import Batches
 from madaline.train.stream import joined_chunks
 
@@ -33,7 +33,7 @@ class StoredRows(TrainingData):
     ``x``, ``y``, ``weight`` and ``targets`` hold one row, as an example.
     """
 
-    columns: Columns
+    columns: ChosenColumns
     parts: tuple[FilePart, ...]
     bounds: tuple[int, ...]
     "The rows of replica ``r`` are those from ``bounds[r]`` to ``bounds[r + 1]``."

@@ -14,7 +14,7 @@ from madaline.graph.shapes import show
 from madaline.graph.tree import flatten, tree_map
 from madaline.nn.initializers import stream as random_stream
 from madaline.train.data import as_csr, check_mask, is_sparse
-from madaline.train.parquet_rows import Columns, ParquetRows, is_paths
+from madaline.train.parquet_rows import ChosenColumns, ParquetRows, is_paths
 from madaline.train.ray_rows import RayRows, is_ray_dataset
 
 Chunk = tuple[Any, Any, Any]
@@ -92,7 +92,7 @@ class Stream:
         self.buffer, self.n_rows = buffer, n_rows
         self._file: RowSource | None = None
         self._chunks: Any = chunks
-        columns = Columns(target, weight, features, categories, buckets)
+        columns = ChosenColumns(target, weight, features, categories, buckets)
         if is_paths(chunks):
             self._file = ParquetRows(chunks, columns)
         elif is_ray_dataset(chunks):

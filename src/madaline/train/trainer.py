@@ -230,7 +230,7 @@ class Trainer:
         probes : bool or sequence of str
             Layers to sample; see ``history.probes``.
         probe_every : int, optional
-            Number of steps between samples of the probes; by default two samples an epoch, fewer if they would take
+            Number of steps between samples of the probes; by default two samples per epoch, fewer if they would take
             more than about 2 % of the time.
         doctor : bool
             Whether to keep the initial parameters and some rows, so that :func:`madaline.diagnose` can examine the run.
@@ -249,7 +249,7 @@ class Trainer:
         checkpoint_epochs : int or None
             Number of epochs between checkpoints.
         checkpoint_seconds : float or None
-            Seconds between checkpoints, also within an epoch.
+            Seconds between checkpoints, even within an epoch.
         resume : path, optional
             Checkpoint to resume from, with the same settings, data and instruction set: the result has the same bits
             as training that was never interrupted. If it is the path of ``checkpoint`` and does not exist yet, training
@@ -273,7 +273,7 @@ class Trainer:
     def partial_fit(self, X: Inputs | Stream, y: Targets | None = None, **options: Any) -> History:
         """Continue training where the last call ended: parameters, optimizer, statistics, steps and history.
 
-        The data may be others. Options as of :meth:`fit`, with ``epochs=1`` by default: epochs, batch_size,
+        The data may be different. Options as in :meth:`fit`, with ``epochs=1`` by default: epochs, batch_size,
         sample_weight, class_weight, metrics, callbacks, shuffle, sampler, drop_last and on_divergence. A schedule must
         know its number of steps here, as ``md.optim.schedules.Cosine(steps=1000)`` does.
         """
@@ -337,7 +337,7 @@ class Trainer:
         sample_weight: ArrayLike | None = None,
         early_stopping: EarlyStoppingLike | None = None,
     ) -> dict[str, int]:
-        """Number of bytes that :meth:`fit` needs besides the data, by part; nothing is trained.
+        """Number of bytes that :meth:`fit` needs in addition to the data, by part; nothing is trained.
 
         ``program`` holds activations, gradients and the gathered mini-batch; ``best`` is what early stopping keeps;
         ``rows`` is the order of an epoch, and for a stream its shuffle buffer.

@@ -10,7 +10,7 @@ import numpy as np
 
 from madaline import container
 from madaline.errors import FileFormatError
-from madaline.estimators.ensemble.members import Member, Task
+from madaline.estimators.ensemble.members import EnsembleMember, Task
 from madaline.functional import files
 from madaline.train.saved_state import history_from_plain, history_to_plain
 from madaline.tune.record import FINISHED, TrialRecord
@@ -21,7 +21,7 @@ class Finisher:
     """A finished trial and its nets, one for each fold."""
 
     record: TrialRecord
-    members: Sequence[Member]
+    members: Sequence[EnsembleMember]
 
 
 class Finishers:
@@ -70,7 +70,7 @@ class Finishers:
         return self.folder / f"trial-{number:05d}.madaline"
 
 
-def _write(path: Path, members: Sequence[Member]) -> None:
+def _write(path: Path, members: Sequence[EnsembleMember]) -> None:
     arrays: dict[str, np.ndarray] = {}
     documents = []
     for member in members:
@@ -82,7 +82,7 @@ def _write(path: Path, members: Sequence[Member]) -> None:
     container.write(path, arrays, {"kind": "trial", "members": documents})
 
 
-def _read(path: Path, tasks: Sequence[Task]) -> list[Member]:
+def _read(path: Path, tasks: Sequence[Task]) -> list[EnsembleMember]:
     arrays, document = container.read(path, kind="trial")
     found = []
     with container.reading(path, "a complete file of a trial", keep=()):
@@ -95,5 +95,5 @@ def _read(path: Path, tasks: Sequence[Task]) -> list[Member]:
                 raise FileFormatError("its predictions are for other rows")
             history = history_from_plain(each["history"])
             history.stopped, history.converged = str(each["history"]["stopped"]), each["history"]["converged"]
-            found.append(Member(task, files.restored(each, own), history, outputs))
+            found.append(EnsembleMember(task, files.restored(each, own), history, outputs))
     return found

@@ -41,10 +41,10 @@ class SearchLimits:
 
 
 @dataclass
-class Progress:
+class SearchProgress:
     """What is known while a search runs; ``show`` is called when it changes."""
 
-    show: Callable[[Progress], None] = lambda _: None
+    show: Callable[[SearchProgress], None] = lambda _: None
     trials: int = 0
     best: float = math.nan
     rung: str = ""
@@ -84,7 +84,7 @@ class SearchBar:
         )
         self._bar.start()
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: SearchProgress) -> None:
         """Show how far the search is."""
         limits = self._limits
         done = progress.trials if limits.trials is not None else time.monotonic() - limits.began

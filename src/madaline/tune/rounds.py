@@ -14,7 +14,7 @@ import numpy as np
 
 from madaline.errors import ConfigError, MadalineWarning
 from madaline.estimators.ensemble.joining import TrainedEnsemble
-from madaline.estimators.ensemble.members import Member
+from madaline.estimators.ensemble.members import EnsembleMember
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.threads import allowed_threads
@@ -25,7 +25,7 @@ from madaline.tune.finishers import Finisher, Finishers
 from madaline.tune.halving import promoted
 from madaline.tune.parameters import as_parameters, as_values, settings_of
 from madaline.tune.plan import FIRST_SHARE, SearchPlan, folds_of, most_finishers
-from madaline.tune.progress import Progress, SearchLimits
+from madaline.tune.progress import SearchLimits, SearchProgress
 from madaline.tune.record import DIVERGED, FINISHED, LATE, STOPPED, TrialRecord
 from madaline.tune.space import Space
 from madaline.tune.study import SearchStudy
@@ -62,7 +62,7 @@ class RoundSearch:
         Where the nets of finished trials are written.
     about : mapping
         What the storage should say about the search.
-    progress : Progress
+    progress : SearchProgress
     cluster : str, optional
         Ray cluster on which the nets are trained.
 
@@ -91,7 +91,7 @@ class RoundSearch:
         *,
         folder: Path | None,
         about: Mapping[str, Any],
-        progress: Progress,
+        progress: SearchProgress,
         cluster: str | None = None,
     ) -> None:
         self.cluster = cluster
@@ -139,7 +139,7 @@ class RoundSearch:
         self.study.load()
         last = self.nets.rungs - 1
         self.finishers.load(self.study.records, lambda each: self.nets.tasks(each.labels, each.number, last))
-        linear: list[list[Member]] = []
+        linear: list[list[EnsembleMember]] = []
         try:
             with without_warnings():
                 linear, stopped = self.nets.linear_models()
@@ -156,7 +156,7 @@ class RoundSearch:
         estimator.resolved_params_ |= {
             name: value for name, value in used.items() if name not in ("callbacks", "metrics", "progress")
         }
-        kernel: list[list[Member]] = []
+        kernel: list[list[EnsembleMember]] = []
         try:
             if self.stopped != "interrupted":
                 kernel = self.nets.kernel(self.finishers.found[0].members)
@@ -296,7 +296,7 @@ class RoundSearch:
         round_number: int,
         labels: Mapping[str, Any],
         losses: dict[int, float],
-        members: Sequence[Member],
+        members: Sequence[EnsembleMember],
         seconds: float,
     ) -> TrialRecord:
         last = self.nets.rungs - 1

@@ -23,7 +23,7 @@ from madaline.tune.defaults import default_space
 from madaline.tune.optuna_package import optuna
 from madaline.tune.outcome import describe
 from madaline.tune.parameters import SHAPE
-from madaline.tune.progress import Progress, SearchBar, SearchLimits
+from madaline.tune.progress import SearchBar, SearchLimits, SearchProgress
 from madaline.tune.rounds import RoundSearch
 from madaline.tune.space import read_space
 from madaline.tune.study import NAME, SearchStudy
@@ -213,7 +213,7 @@ def fit_search(
             "space": {name: part.to_plain() for name, part in parts.items()},
             "random_state": int(estimator.random_state),  # type: ignore[arg-type]  # a number by now
         },
-        progress=Progress(bar.show) if bar is not None else Progress(),
+        progress=SearchProgress(bar.show) if bar is not None else SearchProgress(),
         cluster=cluster,
     )
     try:

@@ -104,7 +104,7 @@ class SearchStudy:
             for trial in self._study.get_trials(deepcopy=False):
                 found[trial.user_attrs["worker"], trial.user_attrs["number"]] = TrialRecord.of(trial)
         except (KeyError, TypeError, ValueError):
-            raise FileFormatError("The storage has trials that are not of madaline.") from None
+            raise FileFormatError("The storage has trials that were not created by madaline.") from None
         complete = self._study.user_attrs.get("rounds", 0)
         self.records = [each for each in found.values() if self.is_shared or each.round < complete]
 

@@ -12,8 +12,8 @@ import numpy as np
 from madaline.errors import DivergenceError
 from madaline.estimators.ensemble.joining import TrainedEnsemble, held_out_outputs, joined, rows_to_weigh_on
 from madaline.estimators.ensemble.kernel import affordable_rows, kernel_member
-from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
-from madaline.estimators.ensemble.plan import Kind, Plan, kernel_rows, kinds_for
+from madaline.estimators.ensemble.members import EnsembleMember, Task, train_side_by_side
+from madaline.estimators.ensemble.plan import EnsembleKind, EnsemblePlan, kernel_rows, kinds_for
 from madaline.estimators.ensemble.weights import best_temperature
 from madaline.estimators.parameters import NetParameters
 from madaline.estimators.row_set import RowSet
@@ -107,14 +107,14 @@ class TrialNets:
 
     def tasks_with(self, settings: NetParameters, number: int) -> list[Task]:
         """Nets with given settings, one for each fold."""
-        kind, count = Kind(f"trial {number}", settings), len(self.folds)
+        kind, count = EnsembleKind(f"trial {number}", settings), len(self.folds)
         return [Task(number * count + fold, kind, fold, *rows) for fold, rows in enumerate(self.folds)]
 
-    def linear_models(self) -> tuple[list[list[Member]], str]:
+    def linear_models(self) -> tuple[list[list[EnsembleMember]], str]:
         """Linear models of the encoded columns, as ``preset="best"`` has them, and why their training ended."""
         if self.settings.preset is None:
             return [], ""
-        kinds = kinds_for(self.settings, Plan(len(self.folds), 1, self.epochs))
+        kinds = kinds_for(self.settings, EnsemblePlan(len(self.folds), 1, self.epochs))
         count = len(self.folds)
         tasks = [
             Task(-(place + 1) * count + fold, kind, fold, *rows)
@@ -124,7 +124,7 @@ class TrialNets:
         found, stopped = self.run(tasks, share=LINEAR_SHARE) if tasks else ({}, "")
         return [members for members in found.values() if len(members) == count], stopped
 
-    def kernel(self, nets: Sequence[Member]) -> list[list[Member]]:
+    def kernel(self, nets: Sequence[EnsembleMember]) -> list[list[EnsembleMember]]:
         """A kernel machine with the directions of the nets of a trial, as ``preset="best"`` has it, or none."""
         most_rows = 0 if self.settings.preset is None else kernel_rows(len(self.rows))
         threads = allowed_threads(self.estimator.threads)
@@ -145,7 +145,7 @@ class TrialNets:
         )
         return [] if found is None else [[found]]
 
-    def train(self, trials: Mapping[int, Mapping[str, Any]], rung: int) -> tuple[dict[int, list[Member]], str]:
+    def train(self, trials: Mapping[int, Mapping[str, Any]], rung: int) -> tuple[dict[int, list[EnsembleMember]], str]:
         """The trained nets of some trials on a rung, and why training ended; those that diverged are missing."""
         tasks = [task for number, labels in trials.items() for task in self.tasks(labels, number, rung)]
         if 0 in trials:  # the user's callbacks and metrics see the first net of the search
@@ -153,7 +153,7 @@ class TrialNets:
             tasks[0] = replace(tasks[0], kind=replace(tasks[0].kind, settings=own))
         return self.run(tasks)
 
-    def run(self, tasks: Sequence[Task], share: float = 1.0) -> tuple[dict[int, list[Member]], str]:
+    def run(self, tasks: Sequence[Task], share: float = 1.0) -> tuple[dict[int, list[EnsembleMember]], str]:
         """Train nets side by side within a fraction of the time that is left; see :meth:`train`."""
         left = self.limits.left
         limit = None if left is None else max(share * left, LEAST_SECONDS)
@@ -163,12 +163,12 @@ class TrialNets:
             members, stopped = train_side_by_side(self.estimator, tasks, self.rows, seed=self.seed, options=options)
         except DivergenceError:
             return {}, ""
-        found: dict[int, list[Member]] = {}
+        found: dict[int, list[EnsembleMember]] = {}
         for member in members:
             found.setdefault(member.task.number // len(self.folds), []).append(member)
         return found, stopped
 
-    def loss(self, members: Sequence[Member]) -> float:
+    def loss(self, members: Sequence[EnsembleMember]) -> float:
         """The loss on held-out rows; of probabilities after temperature scaling, which the ensemble has, too."""
         outputs, is_known = held_out_outputs(members, len(self.rows), self.average)
         known = np.flatnonzero(is_known)
@@ -183,7 +183,7 @@ class TrialNets:
         found = at(temperature, known)
         return found if math.isfinite(found) else LARGEST
 
-    def joined(self, trials: Sequence[Sequence[Member]], stopped: str) -> tuple[TrainedEnsemble, float]:
+    def joined(self, trials: Sequence[Sequence[EnsembleMember]], stopped: str) -> tuple[TrainedEnsemble, float]:
         """The ensemble of trials and other models, and its loss; the first one alone if no mixture is better."""
         choices = [[member for members in trials for member in members]]
         choices += [list(trials[0])] if len(trials) > 1 else []
@@ -198,6 +198,6 @@ class TrialNets:
         return float(np.average(losses, weights=None if weight is None else weight[rows]))
 
 
-def seconds_of(members: Sequence[Member]) -> float:
+def seconds_of(members: Sequence[EnsembleMember]) -> float:
     """Time of the training of some nets, added up."""
     return math.fsum(float(each.history["seconds"].sum()) for each in members if each.history.epochs)

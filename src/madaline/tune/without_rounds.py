@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from madaline.estimators.ensemble.members import Member
+from madaline.estimators.ensemble.members import EnsembleMember
 from madaline.estimators.training import EstimatorFitOptions
 from madaline.train.population import ENDED
 from madaline.tune.halving import promoted
@@ -32,7 +32,7 @@ class _Trial:
     rung: int = 0
 
 
-_Answer = tuple[_Trial, list[Member], str] | BaseException
+_Answer = tuple[_Trial, list[EnsembleMember], str] | BaseException
 
 
 class SearchWithoutRounds(RoundSearch):
@@ -103,7 +103,9 @@ class SearchWithoutRounds(RoundSearch):
 
         threading.Thread(target=train, name=f"trial {trial.number}", daemon=True).start()
 
-    def _take(self, trial: _Trial, members: list[Member], stopped: str, answers: queue.SimpleQueue[_Answer]) -> bool:
+    def _take(
+        self, trial: _Trial, members: list[EnsembleMember], stopped: str, answers: queue.SimpleQueue[_Answer]
+    ) -> bool:
         """Judge a trial that has reached the end of its rung; whether it goes on to the next one."""
         trial.seconds += seconds_of(members)
         is_whole = len(members) == len(self.nets.folds) and all(net.history.stopped in ENDED for net in members)

@@ -30,7 +30,7 @@ from madaline.web.metrics import MEDIA_TYPE, Metrics
 from madaline.web.page import form_page
 from madaline.web.schema import about, openapi, row_schema
 from madaline.web.served_model import Answer, ServedModel
-from madaline.web.shelf import Shelf
+from madaline.web.shelf import ModelShelf
 from madaline.web.work import Work
 
 FEW_BYTES = 16_384
@@ -56,7 +56,7 @@ class Service:
 
     def __init__(self, files: Mapping[str, Path], *, host: str, token: str | None, limits: Limits) -> None:
         self.metrics = Metrics()
-        self.shelf = Shelf(files, self.metrics)
+        self.shelf = ModelShelf(files, self.metrics)
         self._limits, self._host, self._token = limits, host, token
         self._inbox = Inbox(limits)
         self._workers = ThreadPoolExecutor(limits.workers, thread_name_prefix="madaline")

@@ -43,7 +43,7 @@ class LiveTraining(Doctor):
     Parameters
     ----------
     sample_every : int, optional
-        Number of steps between samples of the layers; by default two samples an epoch, fewer if they would take more
+        Number of steps between samples of the layers; by default two samples per epoch, fewer if they would take more
         than about 2 % of the time.
 
     Attributes

@@ -105,7 +105,7 @@ def _invocations(model: ServedModel) -> dict[str, Any]:
         "requestBody": {"required": True, "content": {JSON: {"schema": body}, **tables}},
         "responses": {
             "200": {"description": "Predictions, one for each row", "content": {JSON: {}, **tables}},
-            "422": {"description": "A row that the model does not take; the message names the column"},
+            "422": {"description": "The model cannot use a row; the message names the column"},
         },
     }
 

@@ -15,7 +15,7 @@ Stamp = tuple[int, int, int]
 log = logging.getLogger("madaline.web")
 
 
-class Shelf:
+class ModelShelf:
     """Models by name. A request takes a model once, so that a change of the file does not affect it.
 
     Parameters

@@ -83,7 +83,7 @@ def test_calibrated_intervals_hold_their_share_whatever_was_learned(estimator, r
     assert np.mean((low <= y) & (y <= high)) < 0.85
     low, high = fitted.calibrate(*noisy(rng, 1000)).predict_interval(X, 0.9)
     assert np.mean((low <= y) & (y <= high)) == pytest.approx(0.9, abs=0.025)
-    with pytest.raises(ConfigError, match=r"coverage=0.9 cannot be promised by 5 rows of calibration; at least 9"):
+    with pytest.raises(ConfigError, match=r"coverage=0.9 cannot be guaranteed with 5 calibration rows; at least 9"):
         fitted.calibrate(X[:5], y[:5]).predict_interval(X)
     fitted.set_params(max_iter=1, schedule="cosine").fit(X, y)
     assert np.all(np.isfinite(fitted.predict_interval(X)))  # trained anew, it is as if never calibrated
@@ -92,7 +92,7 @@ def test_calibrated_intervals_hold_their_share_whatever_was_learned(estimator, r
 def test_calibration_takes_the_targets_of_fit(rng):
     X = rng.normal(size=(40, 1))
     fitted = md.GaussianMLPRegressor(max_iter=2, schedule="cosine").fit(X, X[:, 0])
-    with pytest.raises(ShapeError, match="y has 2 columns; in fit there were 1"):
+    with pytest.raises(ShapeError, match="y has 2 columns; in fit it had 1"):
         fitted.calibrate(X, np.hstack([X, X]))
 
 

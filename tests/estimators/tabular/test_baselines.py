@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from madaline.data.encode import NUMBERS
-from madaline.estimators.tabular.baselines import EncodedTable, baselines
+from madaline.estimators.tabular.baselines import BaselineRows, baselines
 from madaline.estimators.tabular.scores import score
 
 
@@ -33,7 +33,7 @@ def rows(task, rng, n):
         "regression": signal[:, None].astype(float),
         "count": np.round(np.exp(signal))[:, None],
     }[task]
-    return EncodedTable({NUMBERS: x, "city": code}, y)
+    return BaselineRows({NUMBERS: x, "city": code}, y)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -61,13 +61,13 @@ def test_a_class_that_training_rows_lack_has_no_probability(rng):
 def test_several_numbers_and_tables_without_categories_are_fine(rng):
     x = rng.normal(size=(300, 2)).astype(np.float32)
     y = np.column_stack([x[:, 0], x[:, 1] * 2.0])
-    whole = EncodedTable({NUMBERS: x}, y)
+    whole = BaselineRows({NUMBERS: x}, y)
     for name, predicted in baselines("regression", whole, whole, 0, seed=0):
         assert predicted().shape == (300, 2), name
 
 
 def test_very_wide_tables_get_no_boosting(rng):
-    wide = EncodedTable({NUMBERS: rng.normal(size=(30, 2001)).astype(np.float32)}, rng.normal(size=(30, 1)))
+    wide = BaselineRows({NUMBERS: rng.normal(size=(30, 2001)).astype(np.float32)}, rng.normal(size=(30, 1)))
     assert [name for name, _ in baselines("regression", wide, wide, 0, seed=0)] == ["mean", "linear model"]
 
 

@@ -212,7 +212,7 @@ def test_an_unknown_initializer_is_refused_when_the_layer_is_made():
             make(3, init="he_norml")
         with pytest.raises(UnknownNameError, match="bias_init='zero' is not a known initializer"):
             make(3, bias_init="zero")
-    with pytest.raises(ShapeError, match=r"'b' cannot start by FanScaled.*: shape=\(3,\) has no inputs to scale by"):
+    with pytest.raises(ShapeError, match=r"'b' cannot be initialized by FanScaled.*: shape=\(3,\) has no inputs"):
         md.Linear(3, bias_init="he_normal").init(2)
     assert md.Linear(3, init={"name": "normal", "std": 0.5}) == md.Linear(3, init=md.nn.initializers.Normal(0.5))
     with pytest.raises(UnknownNameError, match="Embedding: init='he' is not a known initializer"):

@@ -67,7 +67,7 @@ def test_changed_settings_are_in_the_link_and_back_undoes_them(open_page):
     page.get_by_label("Optimizer").select_option("sgd")
     page.wait_for_function("() => location.hash.includes('optimizer=sgd')")
     assert page.get_by_label("Momentum", exact=True).is_visible()
-    page.get_by_role("button", name="One unit more in hidden layer 1").click()
+    page.get_by_role("button", name="Add a unit to hidden layer 1").click()
     page.wait_for_function("() => location.hash.includes('layers=4relu')")
     page.get_by_role("button", name="+ layer").click()
     page.wait_for_function("() => location.hash.includes('layers=4relu,4relu')")

@@ -1,4 +1,4 @@
-"""The encoding of a text, told from its bytes."""
+"""The encoding of a text, detected from its bytes."""
 
 from __future__ import annotations
 

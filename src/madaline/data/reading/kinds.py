@@ -1,4 +1,4 @@
-"""The kind of a file, told from its first bytes: its name does not matter."""
+"""The kind of a file, detected from its first bytes: its name does not matter."""
 
 from __future__ import annotations
 

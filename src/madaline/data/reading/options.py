@@ -14,7 +14,7 @@ DATES = ("dmy", "mdy", "ymd", "none")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What is known about a table. By default everything is told from the file.
+    """What is known about a table. By default everything is inferred from the file.
 
     Attributes
     ----------

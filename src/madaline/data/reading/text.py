@@ -115,7 +115,7 @@ def read_text(content: Content, *, encoding: str | None, stack: ExitStack, usual
     content : Content
         Its bytes. Small files are read into memory.
     encoding : str, optional
-        The encoding, as the user gives it. By default it is told from the bytes.
+        The encoding, as the user gives it. By default it is inferred from the bytes.
     stack : ExitStack
         Removes temporary files.
     usual_encoding : str, optional

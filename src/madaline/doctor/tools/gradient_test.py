@@ -28,7 +28,7 @@ class GradientTest:
     Attributes
     ----------
     check : GradientCheck
-        As of :func:`madaline.check_gradient`.
+        As in :func:`madaline.check_gradient`.
     parameters : tuple of str
         The parameters that were compared: ``"0.W[1, 2]"``.
     """
@@ -93,7 +93,7 @@ def gradient_test(
     thing : Trainer or estimator
         Its net is checked with the initial parameters, in evaluation mode.
     X, y
-        Data as of ``fit``.
+        Data, as for ``fit``.
     rows : int, default 16
         Number of rows.
     max_elements : int, default 60

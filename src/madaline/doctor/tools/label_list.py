@@ -23,7 +23,7 @@ UNLIKELY, SURE = 0.05, 0.9
 
 
 @dataclass(frozen=True)
-class LabelErrors:
+class LabelList:
     """The result of :func:`find_label_errors`.
 
     Attributes
@@ -78,7 +78,7 @@ class LabelErrors:
 
 def find_label_errors(
     thing: Patient, X: Inputs | None, y: Targets | None, *, folds: int = 5, seed: int = 0, **fit_arguments: Any
-) -> LabelErrors:
+) -> LabelList:
     """List rows whose label is probably wrong.
 
     Copies are trained on all folds but one and predict the rows of that one. A label is suspected if its probability
@@ -125,7 +125,7 @@ def find_label_errors(
     suspect = np.flatnonzero((own < UNLIKELY) & (best > SURE))
     rows = suspect[np.argsort(own[suspect], kind="stable")]
     expected = float(np.sum((1 - best)[best > SURE]))
-    return LabelErrors(rows, y[rows], classes[p[rows].argmax(axis=1)], own[rows], own, expected)
+    return LabelList(rows, y[rows], classes[p[rows].argmax(axis=1)], own[rows], own, expected)
 
 
 def _probabilities(

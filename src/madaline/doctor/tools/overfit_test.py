@@ -92,7 +92,7 @@ def overfit_test(
     ----------
     thing : Trainer or estimator
     X, y
-        Data as of ``fit``.
+        Data, as for ``fit``.
     rows : int, default 32
         Number of rows.
     steps : int, default 1000

@@ -104,7 +104,7 @@ def rate_range_test(
     ----------
     thing : Trainer or estimator
     X, y
-        Data as of ``fit``.
+        Data, as for ``fit``.
     low, high : float
         First and last learning rate.
     steps : int, default 300

@@ -124,7 +124,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             )
         columns = np.asarray(targets, dtype=np.float64).reshape(len(targets), -1)
         if columns.shape[1] != self.target_spec_.width:
-            raise ShapeError(f"y has {columns.shape[1]} columns; in fit there were {self.target_spec_.width}.")
+            raise ShapeError(f"y has {columns.shape[1]} columns; in fit it had {self.target_spec_.width}.")
         self._calibration = self._answers(rows), columns
         return self
 
@@ -139,7 +139,7 @@ class StandardizedRegressor(RegressorMixin, NetEstimator):
             rank = _rounded_up((len(y) + 1) * coverage)
             if rank > len(y):
                 raise ConfigError(
-                    f"coverage={coverage!r} cannot be promised by {len(y)} rows of calibration; at least "
+                    f"coverage={coverage!r} cannot be guaranteed with {len(y)} calibration rows; at least "
                     f"{_rounded_up(coverage / (1.0 - coverage))} are needed."
                 )
             moved = self._shaped(outside[rank - 1])

@@ -62,11 +62,6 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
     def _make_loss(self) -> Loss:
         return Quantile(q=tuple(np.atleast_1d(self.quantiles).tolist()))
 
-    @property
-    def _levels(self) -> Array:
-        assert isinstance(self.loss_function_, Quantile)
-        return self.loss_function_.levels
-
     def predict_quantiles(self, X: Inputs) -> Array:
         """All quantiles, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles), in increasing order."""
         raw = self._predict_rows(X, raw=True)
@@ -79,9 +74,15 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
         return np.asarray(self.predict_quantiles(X)[..., self.median_place])
 
     @property
+    def levels(self) -> Array:
+        """The levels of the quantiles of a fitted estimator, in increasing order."""
+        assert isinstance(self.loss_function_, Quantile)
+        return self.loss_function_.levels
+
+    @property
     def median_place(self) -> int:
         """Index of the quantile that :meth:`predict` gives, among those of :meth:`predict_quantiles`."""
-        return int(np.argmin(np.abs(self._levels - 0.5)))
+        return int(np.argmin(np.abs(self.levels - 0.5)))
 
     def _answers(self, X: Inputs) -> tuple[Array, ...]:
         return (self.predict_quantiles(X),)
@@ -89,7 +90,7 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
     def _interval(self, answers: tuple[Array, ...], coverage: float) -> tuple[Array, Array]:
         (found,) = answers
         wanted = tails(coverage)
-        places = [np.flatnonzero(np.isclose(self._levels, level)) for level in wanted]
+        places = [np.flatnonzero(np.isclose(self.levels, level)) for level in wanted]
         if any(len(place) == 0 for place in places):
             raise ConfigError(
                 f"coverage={coverage!r} needs the quantiles {wanted[0]:g} and {wanted[1]:g}, and "

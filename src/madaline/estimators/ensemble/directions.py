@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from madaline.data.encode import NUMBERS
-from madaline.estimators.ensemble.members import Member
+from madaline.estimators.ensemble.members import EnsembleMember
 from madaline.estimators.row_set import RowSet
 from madaline.functional.gradient import grad
 from madaline.train.data import is_sparse
@@ -37,12 +37,14 @@ def numbers_of(X: Any) -> Array:
     return np.asarray(X[NUMBERS] if isinstance(X, dict) else X)
 
 
-def find_directions(nets: Sequence[Member], rows: RowSet, average: str, *, radius: float, seed: int) -> Array | None:
+def find_directions(
+    nets: Sequence[EnsembleMember], rows: RowSet, average: str, *, radius: float, seed: int
+) -> Array | None:
     """A matrix that maps the columns of numbers to a space in which plain distances count.
 
     Parameters
     ----------
-    nets : sequence of Member
+    nets : sequence of EnsembleMember
         Nets of one shape.
     rows : RowSet
         Rows as inputs of the nets.
@@ -77,7 +79,7 @@ def find_directions(nets: Sequence[Member], rows: RowSet, average: str, *, radiu
     return (scaled[:, kept] / (radius * median)).astype(np.float32) if median > 1e-6 else None
 
 
-def _gradients(net: Member, rows: RowSet, average: str, seed: int) -> Array:
+def _gradients(net: EnsembleMember, rows: RowSet, average: str, seed: int) -> Array:
     """Gradients by numbers of random sums of the outputs.
 
     The outer products of random sums are on average the sums of those of the single outputs.

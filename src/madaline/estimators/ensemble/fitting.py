@@ -15,8 +15,8 @@ from madaline.errors import ConfigError, FileFormatError
 from madaline.estimators.ensemble.folds import make_folds
 from madaline.estimators.ensemble.joining import TrainedEnsemble, joined
 from madaline.estimators.ensemble.kernel import affordable_rows, kernel_member
-from madaline.estimators.ensemble.members import Member, Task, train_side_by_side
-from madaline.estimators.ensemble.plan import Plan, kinds_for
+from madaline.estimators.ensemble.members import EnsembleMember, Task, train_side_by_side
+from madaline.estimators.ensemble.plan import EnsemblePlan, kinds_for
 from madaline.estimators.ensemble.timing import measured_cost
 from madaline.estimators.preset import shortened
 from madaline.estimators.row_set import RowSet
@@ -79,7 +79,7 @@ def _train(
     seed: int,
     options: EstimatorFitOptions,
     average: str,
-) -> tuple[list[Member], str]:
+) -> tuple[list[EnsembleMember], str]:
     plan = _plan(estimator, settings, rows, strata=strata, seed=seed, options=options)
     if plan.epochs < settings.max_iter:
         settings = shortened(estimator, settings, plan.epochs, min(plan.rows, len(rows)))
@@ -133,7 +133,7 @@ def _train(
     return nets + linear + ([] if kernel is None else [kernel]), stopped
 
 
-def _complete(members: list[Member]) -> list[Member]:
+def _complete(members: list[EnsembleMember]) -> list[EnsembleMember]:
     if not members:
         raise ConfigError("No member of the ensemble could be trained. Allow more time, or use fewer rows.")
     return members
@@ -153,12 +153,12 @@ def _plan(
     strata: np.ndarray | None,
     seed: int,
     options: EstimatorFitOptions,
-) -> Plan:
+) -> EnsemblePlan:
     """How many nets are trained, and for how long; a run that is resumed has the plan of its checkpoint."""
     file = None if options.checkpoint is None else Path(options.checkpoint) / PLAN
     if options.resume and file is not None and file.exists():
         return _read_plan(file)
-    full = Plan.of(len(rows), settings.max_iter)
+    full = EnsemblePlan.of(len(rows), settings.max_iter)
     cost = None
     if options.max_seconds is not None:
         folds = _folds(rows, full.folds, strata, seed, options)
@@ -178,9 +178,9 @@ def _plan(
     return plan
 
 
-def _read_plan(file: Path) -> Plan:
+def _read_plan(file: Path) -> EnsemblePlan:
     try:
-        found = Plan(**json.loads(file.read_text(encoding="utf-8")))
+        found = EnsemblePlan(**json.loads(file.read_text(encoding="utf-8")))
         numbers = vars(found) | {"kernel_rows": found.kernel_rows + 1}  # the only one that may be 0
         if not all(type(value) is int and value > 0 for value in numbers.values()):
             raise ValueError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madaline.estimators.ensemble.members import Member
+from madaline.estimators.ensemble.members import EnsembleMember
 from madaline.estimators.ensemble.weights import best_temperature, greedy_weights
 from madaline.estimators.row_set import RowSet
 from madaline.functional.model import Model
@@ -26,7 +26,7 @@ class TrainedEnsemble:
 
     Attributes
     ----------
-    members : list of Member
+    members : list of EnsembleMember
     weights : array
         One for each member; they sum to 1.
     model : Model
@@ -38,7 +38,7 @@ class TrainedEnsemble:
         Why training ended.
     """
 
-    members: list[Member]
+    members: list[EnsembleMember]
     weights: np.ndarray
     model: Model
     outputs: np.ndarray
@@ -46,9 +46,9 @@ class TrainedEnsemble:
     stopped: str
 
 
-def joined(members: list[Member], rows: RowSet, loss: Loss, average: str, stopped: str) -> TrainedEnsemble:
+def joined(members: list[EnsembleMember], rows: RowSet, loss: Loss, average: str, stopped: str) -> TrainedEnsemble:
     """Weigh the kinds of members on the rows that they did not see; all members of a kind have the same weight."""
-    kinds: dict[str, list[Member]] = {}
+    kinds: dict[str, list[EnsembleMember]] = {}
     for member in members:
         kinds.setdefault(member.task.kind.name, []).append(member)
     by_kind_name = {name: held_out_outputs(each, len(rows), average) for name, each in kinds.items()}
@@ -91,7 +91,7 @@ def rows_to_weigh_on(numbers: np.ndarray, width: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(numbers, most, replace=False))
 
 
-def held_out_outputs(members: Sequence[Member], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
+def held_out_outputs(members: Sequence[EnsembleMember], n_rows: int, average: str) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of members of one kind for the rows that they did not see, and which rows these are."""
     found, known = [], []
     for repeat in sorted({member.task.kind.repeat for member in members}):

@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 from madaline.data.encode import NUMBERS
 from madaline.estimators.ensemble.directions import find_directions, numbers_of
 from madaline.estimators.ensemble.machine import Equations, Machine
-from madaline.estimators.ensemble.members import Member, Task
-from madaline.estimators.ensemble.plan import Kind
+from madaline.estimators.ensemble.members import EnsembleMember, Task
+from madaline.estimators.ensemble.plan import EnsembleKind
 from madaline.estimators.ensemble.weights import best_temperature
 from madaline.estimators.row_set import RowSet
 from madaline.functional.model import Model
@@ -60,7 +60,7 @@ FEWEST_ROWS = 1_500
 
 
 def kernel_member(
-    nets: Sequence[Member],
+    nets: Sequence[EnsembleMember],
     rows: RowSet,
     loss: Loss,
     *,
@@ -69,7 +69,7 @@ def kernel_member(
     average: str,
     seed: int,
     threads: int,
-) -> Member | None:
+) -> EnsembleMember | None:
     """A kernel machine on all rows, with outputs for each row by a machine that was not trained on it.
 
     The directions of a machine for held-out rows are those of the net that did not see these rows: nets fit noise, too,
@@ -77,7 +77,7 @@ def kernel_member(
 
     Parameters
     ----------
-    nets : sequence of Member
+    nets : sequence of EnsembleMember
         The trained nets, whose gradients say in which directions distances count. There is a machine for each fold of
         the first kind.
     rows : RowSet
@@ -97,7 +97,7 @@ def kernel_member(
 
     Returns
     -------
-    Member or None
+    EnsembleMember or None
         None if there is none for such columns or targets.
     """
     targets = _targets(rows.y, average, nets[0].outputs.shape[1])
@@ -106,7 +106,7 @@ def kernel_member(
     weight = None if rows.weight is None else rows.weight / rows.weight.mean()
     problem = _Problem(rows.X, targets, weight, most_rows, seed)
 
-    def directions_of(seen: Sequence[Member]) -> Array | None:
+    def directions_of(seen: Sequence[EnsembleMember]) -> Array | None:
         found = find_directions(seen, rows, average, radius=RADIUS, seed=seed)
         return found if found is None or np.abs(problem.space(found)).max() < LARGEST else None
 
@@ -128,8 +128,8 @@ def kernel_member(
     known = np.unique(np.concatenate([task.held for task, _ in folds]))
     finish = _finish(outputs[known], rows.take(known), loss, average)
     model = _as_model(machine, directions, nets[0].model, finish)
-    task = Task(number, Kind(NAME, nets[0].task.kind.settings), 0, np.arange(len(rows)), known)
-    return Member(task, model, History(), np.asarray(finish(outputs[known]), dtype=np.float64))
+    task = Task(number, EnsembleKind(NAME, nets[0].task.kind.settings), 0, np.arange(len(rows)), known)
+    return EnsembleMember(task, model, History(), np.asarray(finish(outputs[known]), dtype=np.float64))
 
 
 def affordable_rows(seconds: float, y: Array, n_folds: int, threads: int) -> int:

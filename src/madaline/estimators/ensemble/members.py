@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from madaline.estimators.ensemble.plan import Kind
+from madaline.estimators.ensemble.plan import EnsembleKind
 from madaline.estimators.network import looks_at_rows
 from madaline.estimators.predictor import Predictor
 from madaline.estimators.row_set import RowSet, batch_rows
@@ -33,14 +33,14 @@ class Task:
     """A member to train: its number, kind and fold, the rows that train it, and those that it does not see."""
 
     number: int
-    kind: Kind
+    kind: EnsembleKind
     fold: int
     train: np.ndarray
     held: np.ndarray
 
 
 @dataclass(frozen=True)
-class Member:
+class EnsembleMember:
     """A trained member, with its outputs on the rows that it did not see."""
 
     task: Task
@@ -51,7 +51,7 @@ class Member:
 
 def train_side_by_side(
     estimator: NetEstimator, tasks: Sequence[Task], rows: RowSet, *, seed: int, options: EstimatorFitOptions
-) -> tuple[list[Member], str]:
+) -> tuple[list[EnsembleMember], str]:
     """Train some members as one population, and why that ended."""
     trainers, own = [], []
     for task in tasks:
@@ -88,7 +88,7 @@ def train_side_by_side(
         task, model = tasks[number], population.trainers[number].model
         predictor = Predictor(model, estimator.loss_function_, activation="identity", threads=estimator.threads)
         outputs = predictor.outputs(rows.take(task.held).X)
-        members.append(Member(task, model, histories[number], np.asarray(outputs, dtype=np.float64)))
+        members.append(EnsembleMember(task, model, histories[number], np.asarray(outputs, dtype=np.float64)))
     return members, population.stopped
 
 

@@ -40,7 +40,7 @@ def kernel_rows(n_rows: int) -> int:
 
 
 @dataclass(frozen=True)
-class Kind:
+class EnsembleKind:
     """A kind of member: one net for every fold.
 
     Attributes
@@ -66,7 +66,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EnsemblePlan:
     """How many nets are trained: folds, kinds of nets (each with folds of its own), and epochs of each net.
 
     ``rows`` is the number of rows that are used, a random sample if it is smaller than that of the table. The kernel
@@ -80,13 +80,13 @@ class Plan:
     kernel_rows: int = 0
 
     @classmethod
-    def of(cls, n_rows: int, epochs: int) -> Plan:
+    def of(cls, n_rows: int, epochs: int) -> EnsemblePlan:
         """The plan without a time limit: more folds and kinds for few rows, where each row counts."""
         folds = 8 if n_rows <= FULL_FOLDS_TO else 5 if n_rows <= 50_000 else 3
         kinds = len(NETS) if n_rows <= FEW_ROWS else 1
         return cls(min(folds, n_rows), kinds, epochs, kernel_rows=kernel_rows(n_rows))
 
-    def within(self, epochs: float, n_rows: int) -> Plan:
+    def within(self, epochs: float, n_rows: int) -> EnsemblePlan:
         """The plan for at most this many epochs of all nets together.
 
         First there are fewer repeats, then fewer folds and epochs, and last, if a few epochs would take too long, only
@@ -113,7 +113,7 @@ class Plan:
         return some if all(len(train) and len(held) for train, held in some) else folds
 
 
-def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
+def kinds_for(settings: NetParameters, plan: EnsemblePlan) -> list[EnsembleKind]:
     """The kinds of members."""
     linear: dict[str, Any] = {
         "hidden_layer_sizes": (),
@@ -130,11 +130,13 @@ def kinds_for(settings: NetParameters, plan: Plan) -> list[Kind]:
         "init": "zeros",
     }
     nets = [
-        Kind(name, settings, repeat, features=features)
+        EnsembleKind(name, settings, repeat, features=features)
         for repeat, (name, features) in enumerate(list(NETS.items())[: plan.repeats])
     ]
     return nets + [
-        Kind(f"{name}, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True, features=features)
+        EnsembleKind(
+            f"{name}, alpha {alpha:g}", replace(settings, alpha=alpha, **linear), is_linear=True, features=features
+        )
         for name, alphas, features in (
             ("linear", LINEAR_ALPHAS, PLAIN),
             ("additive", ADDITIVE_ALPHAS, {"waves": 0, "bins": ADDITIVE_BINS, "scale_rate": 0.0}),

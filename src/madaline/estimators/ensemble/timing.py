@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from madaline.estimators.ensemble.members import Task, train_side_by_side
-from madaline.estimators.ensemble.plan import Kind, Plan
+from madaline.estimators.ensemble.plan import EnsembleKind, EnsemblePlan
 from madaline.estimators.row_set import RowSet
 from madaline.estimators.training import EstimatorFitOptions
 
@@ -34,7 +34,7 @@ class Cost:
         """Seconds to predict the rows that are held out, each once."""
         return PREDICTION * self.row * n_rows
 
-    def within(self, full: Plan, n_rows: int, seconds: float) -> Plan:
+    def within(self, full: EnsemblePlan, n_rows: int, seconds: float) -> EnsemblePlan:
         """The plan for so many seconds of one thread."""
         seconds = max(seconds - self.prediction(n_rows), 0.1 * seconds)
         epoch = self.row * n_rows * (1.0 - (1.0 - PREDICTION) / full.folds)  # training rows, and validation rows
@@ -54,7 +54,7 @@ def measured_cost(
         for each, most in zip(fold, (TRIAL_BATCHES * size, size), strict=True)
     )
     trial = replace(settings, max_iter=TRIAL_EPOCHS, callbacks=None, progress=False)
-    task = Task(0, Kind("trial", trial), 0, train, held)
+    task = Task(0, EnsembleKind("trial", trial), 0, train, held)
     members, stopped = train_side_by_side(estimator, [task], rows, seed=seed, options=EstimatorFitOptions())
     if stopped == "interrupted":
         raise KeyboardInterrupt

@@ -31,7 +31,7 @@ MAX_CLASSES = 100
 
 
 @dataclass(frozen=True)
-class EncodedTable:
+class BaselineRows:
     """Rows encoded by the table plan, and their targets: class indices, labels or numbers."""
 
     X: dict[str, np.ndarray]
@@ -48,16 +48,16 @@ class EncodedTable:
         columns = [column for name, column in self.X.items() if name != NUMBERS]
         return np.column_stack(columns) if columns else np.empty((len(self.y), 0), np.int64)
 
-    def head(self, count: int) -> EncodedTable:
+    def head(self, count: int) -> BaselineRows:
         """The first rows."""
-        return EncodedTable({name: column[:count] for name, column in self.X.items()}, self.y[:count])
+        return BaselineRows({name: column[:count] for name, column in self.X.items()}, self.y[:count])
 
 
 Baseline = tuple[str, Callable[[], np.ndarray]]
 "A name, and a function that fits the model and returns its predictions for the test set."
 
 
-def baselines(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, *, seed: int) -> list[Baseline]:
+def baselines(task: str, train: BaselineRows, test: BaselineRows, n_classes: int, *, seed: int) -> list[Baseline]:
     """Baseline models by name; each is fitted when it is called."""
     train = train.head(MAX_ROWS)
     first = {"regression": "mean", "count": "mean"}.get(task, "most frequent")
@@ -68,7 +68,7 @@ def baselines(task: str, train: EncodedTable, test: EncodedTable, n_classes: int
     return found
 
 
-def _dummy(task: str, train: EncodedTable, test: EncodedTable, n_classes: int) -> np.ndarray:
+def _dummy(task: str, train: BaselineRows, test: BaselineRows, n_classes: int) -> np.ndarray:
     nothing, other = np.zeros((len(train.y), 1)), np.zeros((len(test.y), 1))
     if task in ("regression", "count"):
         return np.asarray(DummyRegressor().fit(nothing, train.y).predict(other)).reshape(len(test.y), -1)
@@ -78,7 +78,7 @@ def _dummy(task: str, train: EncodedTable, test: EncodedTable, n_classes: int) -
     return _spread(model.predict_proba(other), model.classes_, n_classes)
 
 
-def _linear(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, seed: int) -> np.ndarray:
+def _linear(task: str, train: BaselineRows, test: BaselineRows, n_classes: int, seed: int) -> np.ndarray:
     from scipy import sparse
 
     encoder = OneHotEncoder(handle_unknown="ignore", max_categories=100)
@@ -102,7 +102,7 @@ def _linear(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, 
     return _fitted(make_pipeline(scaler, model), matrices[0], train.y, matrices[1], task, n_classes)
 
 
-def _boosting(task: str, train: EncodedTable, test: EncodedTable, n_classes: int, seed: int) -> np.ndarray:
+def _boosting(task: str, train: BaselineRows, test: BaselineRows, n_classes: int, seed: int) -> np.ndarray:
     matrices = [np.hstack([rows.numbers, rows.codes.astype(np.float32)]) for rows in (train, test)]
     n_numbers, codes = train.numbers.shape[1], train.codes
     few = [n_numbers + k for k in range(codes.shape[1]) if codes[:, k].max(initial=0) < MAX_BINS]

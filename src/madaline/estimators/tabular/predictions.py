@@ -34,7 +34,9 @@ def task_of(estimator: Any) -> str:
         loss = getattr(estimator, "loss_function_", None)
         return "count" if loss is not None and loss.out_activation == "exp" else "regression"
     if isinstance(classes, list):
-        raise ConfigError("The estimator has several targets of classes, and one is needed here. Fit one for each.")
+        raise ConfigError(
+            "The estimator has several columns of classes, but only one is supported here. Fit one estimator for each."
+        )
     if getattr(getattr(estimator, "class_encoding_", None), "kind", "") == "labels":
         return "multilabel"
     return "binary" if len(classes) == 2 else "multiclass"

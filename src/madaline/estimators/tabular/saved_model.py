@@ -44,6 +44,11 @@ class SavedModel:
         return classes_of(self.estimator)
 
     @property
+    def has_several_class_columns(self) -> bool:
+        """Whether it has several targets of classes, which can be predicted but not scored."""
+        return isinstance(getattr(self.estimator, "classes_", None), list)
+
+    @property
     def reading(self) -> TableFormat:
         """How tables are to be read."""
         from madaline.data.reading.format import TableFormat
@@ -117,7 +122,11 @@ class SavedModel:
                 columns[f"predicted {name} high"] = high[:, k]
         if proba:
             p = estimator.predict_proba(X)
-            columns |= {f"probability {name}": p[:, k] for k, name in enumerate(self.classes)}
+            if self.has_several_class_columns:
+                for target, classes, each in zip(self.targets, estimator.classes_, p, strict=True):
+                    columns |= {f"probability {target} {name}": each[:, k] for k, name in enumerate(classes)}
+            else:
+                columns |= {f"probability {name}": p[:, k] for k, name in enumerate(self.classes)}
         return columns
 
     def truth(self, batch: pl.DataFrame) -> np.ndarray:
@@ -170,13 +179,19 @@ def target_columns(frame: pl.DataFrame, targets: Sequence[str]) -> Any:
     return frame[targets[0]] if len(targets) == 1 else frame.select(targets)
 
 
-def load_saved(file: Path) -> SavedModel:
-    """The model of a file."""
+def load_predicting(file: Path) -> Any:
+    """The estimator or net of a file."""
     from madaline.functional.files import load
 
     found = load(file)
     if hasattr(found, "get_params") and not hasattr(found, "predict"):
         raise FileFormatError(f"{str(file)!r} holds a {type(found).__name__}, which does not predict.")
+    return found
+
+
+def load_saved(file: Path) -> SavedModel:
+    """The estimator of a file."""
+    found = load_predicting(file)
     if not hasattr(found, "predict"):
         raise FileFormatError(
             f"{str(file)!r} holds a net without the columns and targets it was trained on. Use it in Python: "

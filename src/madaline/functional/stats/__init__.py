@@ -19,56 +19,5 @@ np.float64(3.0)
 For readers of the source: the formulas are in ``madaline.graph.stats``.
 """
 
-from madaline.graph.stats import (
-    bernoulli,
-    beta,
-    binom,
-    cauchy,
-    chi2,
-    dirichlet,
-    expon,
-    gamma,
-    geom,
-    gumbel_r,
-    halfnorm,
-    invgamma,
-    laplace,
-    logistic,
-    lognorm,
-    multivariate_normal,
-    nbinom,
-    norm,
-    pareto,
-    poisson,
-    rayleigh,
-    t,
-    uniform,
-    weibull_min,
-)
-
-__all__ = [
-    "bernoulli",
-    "beta",
-    "binom",
-    "cauchy",
-    "chi2",
-    "dirichlet",
-    "expon",
-    "gamma",
-    "geom",
-    "gumbel_r",
-    "halfnorm",
-    "invgamma",
-    "laplace",
-    "logistic",
-    "lognorm",
-    "multivariate_normal",
-    "nbinom",
-    "norm",
-    "pareto",
-    "poisson",
-    "rayleigh",
-    "t",
-    "uniform",
-    "weibull_min",
-]
+from madaline.graph.stats import *  # noqa: F403  # the list of names is there
+from madaline.graph.stats import __all__ as __all__

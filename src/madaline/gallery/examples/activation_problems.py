@@ -73,7 +73,7 @@ def best(name, X, y, init, rates, seed, steps):
 
 
 # %%
-# A short run on all images that are there, and the kept result of 2,000 images of MNIST, seven rates and three seeds:
+# A short run on all available images, and the kept result of 2,000 images of MNIST, seven rates and three seeds:
 # ``python activation_problems.py --full``, with MNIST in the folder ``MADALINE_DATA``.
 X, y, init = conditions(1000)["raw pixels, N(0, 0.01²)"]
 short = {name: best(name, X, y, init, (0.003, 0.03, 0.3), 0, 300) for name in ("sigmoid", "relu")}

@@ -77,7 +77,7 @@ def skips(x, w1, w2, w3):
 
 
 at = (2.0, 0.5, 0.3, -0.4)
-four_paths = Drawing(md.trace(skips, *at).svg(at=at, paths="w1", title="Four paths of the gradient by w1"))
+four_paths = Drawing(md.trace(skips, *at).svg(at=at, paths="w1", title="Four paths of the gradient of w1"))
 x0, _, w2, w3 = at
 parts = {"both skips": x0, "layer 2, skip 3": w2 * x0, "skip 2, layer 3": w3 * x0, "both layers": w2 * w3 * x0}
 assert np.isclose(sum(parts.values()), md.grad(skips, argnums=1)(*at))
@@ -87,7 +87,7 @@ four_paths
 # Why the short path matters
 # --------------------------
 # With many layers of small weights the path through all layers vanishes; the one through all skips does not. Each
-# weight is 0.3: the gradient by the first weight of nets of growing depth.
+# weight is 0.3: the gradient of the first weight of nets of growing depth.
 depths = np.arange(1, 21)
 
 
@@ -110,7 +110,7 @@ left.tick_params(axis="x", rotation=20, labelsize=9)
 left.axhline(0, color="black", linewidth=0.8)
 for skip, color in ((True, BLUE), (False, RED)):
     right.semilogy(depths, slopes[skip], "o-", color=color, markersize=3, label="with skips" if skip else "without")
-right.set(xlabel="layers", ylabel="gradient by the first weight", title="Without skips it vanishes")
+right.set(xlabel="layers", ylabel="gradient of the first weight", title="Without skips it vanishes")
 right.legend()
 assert slopes[True][-1] > 1
 assert slopes[False][-1] < 1e-8

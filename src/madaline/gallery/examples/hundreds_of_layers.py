@@ -33,7 +33,7 @@ def net(depth, kind):
 
 
 def first_gradient(depth, kind):
-    """Norm of the gradient by the weights of the first layer."""
+    """Norm of the gradient of the weights of the first layer."""
     model = net(depth, kind).init(X, dtype="float64")
 
     def loss(w):

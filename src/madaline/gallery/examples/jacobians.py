@@ -68,7 +68,7 @@ show(axes[0], slopes_w, "dL/dW, automatic")
 show(axes[1], -X.T @ (e[:, None] * v * (1 - h**2)), "dL/dW, by hand")
 np.testing.assert_allclose(-h.T @ e, slopes_v, rtol=1e-10)
 np.testing.assert_allclose(-X.T @ (e[:, None] * v * (1 - h**2)), slopes_w, rtol=1e-10)
-# The Jacobian of a layer's outputs by its weights is a tensor: K2 x K1 x K2.
+# The Jacobian of a layer's outputs with respect to its weights is a tensor: K2 x K1 x K2.
 tensor = md.jacobian(lambda W2: np.tanh(h[0] @ W2))(rng.normal(size=(8, 3)))
-print("Jacobian of three outputs by an 8 x 3 matrix:", tensor.shape)
+print("Jacobian of three outputs with respect to an 8 x 3 matrix:", tensor.shape)
 assert tensor.shape == (3, 8, 3)

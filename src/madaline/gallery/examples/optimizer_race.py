@@ -3,7 +3,7 @@ Optimizers racing
 =================
 Seven rules start at the same point. In a valley that is steep at first and then nearly flat, Adagrad stalls, since it
 divides by the root of the *sum* of all squared gradients; RMSprop divides by a running average, forgets the steep start
-and goes on (lecture rows A11, A12, E10 and N5).
+and continues (lecture rows A11, A12, E10 and N5).
 """
 
 # %%

@@ -2,8 +2,8 @@ r"""
 Random search beats the grid; ensembles beat their members
 ==========================================================
 Of several hyperparameters usually one or two matter. A grid of 25 trials tries five values of each; 25 random trials
-try 25 (Bergstra & Bengio 2012). Rates are searched on a log scale, first coarsely, then finely around the best. At
-last, the average of several nets is better than its members are on average (lecture row B8).
+try 25 (Bergstra & Bengio 2012). Rates are searched on a log scale, first coarsely, then finely around the best.
+Finally, the average of several nets is better than its members are on average (lecture row B8).
 """
 
 # %%

@@ -68,7 +68,7 @@ for ax, mask in zip(axes, ("row", "batch"), strict=True):
 # %%
 # The noise of the gradient
 # -------------------------
-# The gradient by the weights of a mini-batch of 64 rows, for many masks: with a mask for each row the noise of the rows
+# The gradient of a mini-batch of 64 rows, for many masks: with a mask for each row the noise of the rows
 # averages out, with one mask it does not.
 rows = rng.normal(size=(64, 4))
 target = rows[:, :1]

@@ -91,7 +91,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         rest = {key: value for key, value in kwargs.items() if key not in _WITHOUT_EFFECT}
         if rest and (ufunc is not np.vecdot or rest.keys() != {"axis"}):
             keyword = next(iter(rest))
-            raise TraceError(f"np.{ufunc.__name__}(..., {keyword}=) is not supported on traced values. Leave it away.")
+            raise TraceError(f"np.{ufunc.__name__}(..., {keyword}=) is not supported on traced values. Remove it.")
         return UFUNCS[ufunc](*inputs, **rest)
     options = {key: value for key, value in kwargs.items() if key in ("axis", "keepdims", "initial")}
     if method == "outer":
@@ -231,9 +231,7 @@ def _by_our_names(function: Any, implementation: Callable[..., Any], kwargs: dic
         elif name in renamed:
             found[renamed[name]] = value
         elif name not in WITHOUT_EFFECT and not (name in numpys and value is numpys[name].default):
-            raise TraceError(
-                f"{_full_name(function)}(..., {name}=) is not supported on traced values. Leave {name}= away."
-            )
+            raise TraceError(f"{_full_name(function)}(..., {name}=) is not supported on traced values. Remove {name}=.")
     return found
 
 
@@ -282,7 +280,7 @@ def unsupported(full_name: str, name: str) -> str:
     nearest = f" Supported functions with a similar name: {', '.join(known[item] for item in near)}." if near else ""
     return (
         f"{text}{nearest} Write it with supported functions (md.functional.supported_functions() lists them); "
-        "if no derivative by it is needed, compute it outside the traced function."
+        "if its derivative is not needed, compute it outside the traced function."
     )
 
 

@@ -33,7 +33,7 @@ def matmul(a: Any, b: Any) -> Any:
     if left.shape[-1] != right.shape[-2]:
         raise ShapeError(
             f"matmul: the last axis of {show(a.shape)} must equal "
-            f"the {'only' if b.ndim == 1 else 'second last'} axis of {show(b.shape)}."
+            f"the {'only' if b.ndim == 1 else 'second-to-last'} axis of {show(b.shape)}."
         )
     result = _matmul(left, right)
     shape = result.shape

@@ -68,11 +68,7 @@ def median(x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
 @implements(np.quantile)
 def quantile(x: Any, q: Operand, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     """Between the two nearest ranks, linearly; the derivative goes to these two. NaN if any is."""
-    if isinstance(q, Node):
-        raise TraceError(
-            "np.quantile(x, q) of a traced x takes q as a plain number, and has no derivative by it. Compute q from "
-            "plain numbers, outside the traced function."
-        )
+    _check_level(q, "quantile")
     if method != "linear":
         raise TraceError(f"np.quantile(method={method!r}) is not supported on traced values; method='linear' is.")
     q = np.asarray(q, dtype=np.float64)
@@ -90,6 +86,14 @@ def quantile(x: Any, q: Operand, axis: Any = None, *, method: str = "linear", ke
     rank = result.ndim - q.ndim
     result = np.transpose(result, [*range(rank, result.ndim), *range(rank)])
     return result.reshape((*q.shape, *shape)) if keepdims else result
+
+
+def _check_level(q: Any, function: str) -> None:
+    if isinstance(q, Node):
+        raise TraceError(
+            f"np.{function}(x, q) of a traced x takes q as a plain number, and has no derivative for it. Compute q "
+            "from plain numbers, outside the traced function."
+        )
 
 
 @implements(np.nanquantile)
@@ -120,11 +124,7 @@ def nanpercentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", k
 
 @implements(np.percentile)
 def percentile(x: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
-    if isinstance(q, Node):
-        raise TraceError(
-            "np.percentile(x, q) of a traced x takes q as a plain number, and has no derivative by it. Compute q from "
-            "plain numbers, outside the traced function."
-        )
+    _check_level(q, "percentile")
     return quantile(x, np.asarray(q) / 100.0, axis, method=method, keepdims=keepdims)
 
 

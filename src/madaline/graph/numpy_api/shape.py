@@ -21,7 +21,9 @@ def reshape(x: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     sizes = tuple(size if isinstance(size, Rows) else int(size) for size in sizes)
     if order not in ("C", "F"):
-        raise TraceError(f"order={order!r} asks for the order in memory, which a traced value has not. Use 'C' or 'F'.")
+        raise TraceError(
+            f"order={order!r} asks for the order in memory, which a traced value does not have. Use 'C' or 'F'."
+        )
     if order == "F":
         return transpose(reshape(transpose(x), sizes[::-1]))
     if sizes.count(-1) > 1:

@@ -255,41 +255,15 @@ INSTEAD: dict[str, str] = {
 }
 """What to use instead of functions of SciPy that take arrays only."""
 
-DISTRIBUTIONS = (
-    "bernoulli",
-    "beta",
-    "binom",
-    "cauchy",
-    "chi2",
-    "dirichlet",
-    "expon",
-    "gamma",
-    "geom",
-    "gumbel_r",
-    "halfnorm",
-    "invgamma",
-    "laplace",
-    "logistic",
-    "lognorm",
-    "multivariate_normal",
-    "nbinom",
-    "norm",
-    "pareto",
-    "poisson",
-    "rayleigh",
-    "t",
-    "uniform",
-    "weibull_min",
-)
-"The distributions of ``scipy.stats`` that ``md.functional.stats`` has."
-
 
 def distribution_instead(owner: Any, method: str) -> str:
     """What to use instead of a method of a distribution of ``scipy.stats``; nothing if it is not one."""
+    from madaline.graph import stats
+
     owner = getattr(owner, "dist", owner)  # of a distribution whose parameters are fixed: norm(0, 1)
     if not type(owner).__module__.startswith("scipy.stats"):
         return ""
     name = getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen")
-    if name in DISTRIBUTIONS:
+    if name in stats.__all__:
         return f"md.functional.stats.{name}.{method}"
-    return f"the formula of the density: md.functional.stats has {', '.join(DISTRIBUTIONS)} only"
+    return f"the formula of the density: md.functional.stats has {', '.join(stats.__all__)} only"

@@ -14,7 +14,8 @@ from madaline.graph.shapes import Rows, Shape, show
 
 
 class Dft(Primitive):
-    r""":math:`y_k = \sum_j x_j e^{\pm 2\pi i jk/n}` along the second last axis; the last has real and imaginary part.
+    r""":math:`y_k = \sum_j x_j e^{\pm 2\pi i jk/n}` along the second-to-last axis; the last has real and imaginary
+    part.
 
     Parameter: ``sign``, -1 for the forward transform and 1 for the backward one, neither of them scaled. As a map of
     real numbers each is the transpose of the other.

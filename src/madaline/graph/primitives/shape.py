@@ -333,7 +333,9 @@ class ScatterAlong(Primitive):
 def _check_window(whole: Shape, starts: tuple[Any, ...], sizes: Shape, steps: tuple[int, ...]) -> None:
     """An error unless ``sizes`` many elements from ``starts``, ``steps`` apart, lie within ``whole``."""
     if not len(whole) == len(starts) == len(sizes) == len(steps):
-        raise ShapeError(f"{show(whole)} has not as many axes as starts={starts}, shape={show(sizes)}, steps={steps}.")
+        raise ShapeError(
+            f"{show(whole)} does not have as many axes as starts={starts}, shape={show(sizes)}, steps={steps}."
+        )
     for count, start, size, step in zip(whole, starts, sizes, steps, strict=True):
         left = count + -1 * start + (-1 * (size + -1) * step + -1 if size != 0 else 0)
         if step < 1 or not is_never_negative(start) or not is_never_negative(size) or not is_never_negative(left):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from madaline.graph.numpy_api.special import DISTRIBUTIONS
+from madaline.graph import stats
 from madaline.graph.scipy_api import fft
 from madaline.graph.scipy_api.replacement import HOMES, TABLES
 
@@ -15,4 +15,4 @@ def scipy_names() -> set[str]:
         importlib.import_module(home)
     functions = {f"{module}.{name}" for module, table in TABLES.items() for name in table if "." not in name}
     transforms = {f"scipy.fft.{name}" for name in fft.FUNCTIONS}
-    return functions | transforms | {f"scipy.stats.{name}" for name in DISTRIBUTIONS}
+    return functions | transforms | {f"scipy.stats.{name}" for name in stats.__all__}

@@ -146,7 +146,7 @@ def _options(path: str, ours: Any, original: Any, args: tuple[Any, ...], kwargs:
         if name in known:
             found[name] = value
         elif name not in WITHOUT_EFFECT and not (name in defaults and value is defaults[name].default):
-            raise TraceError(f"{path}(..., {name}=) is not supported on traced values. Leave {name}= away.")
+            raise TraceError(f"{path}(..., {name}=) is not supported on traced values. Remove {name}=.")
     return found
 
 

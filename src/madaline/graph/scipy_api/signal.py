@@ -108,7 +108,7 @@ def _matrix_filter(module: str, name: str) -> Callable[..., Any]:
         import importlib
 
         if is_traced(args) or is_traced(tuple(options.values())):
-            raise TraceError(f"{module}.{name} has a derivative by its first argument only; the others must be plain.")
+            raise TraceError(f"{module}.{name} is differentiable only in its first argument; the others must be plain.")
         x = as_traced(x)
         of_arrays = getattr(importlib.import_module(module), name)
         matrix = of_arrays(np.eye(x.shape[axis], dtype=x.dtype), *args, axis=-1, **options)
@@ -140,7 +140,7 @@ def _matrix_of_coefficients(name: str, b: Any, a: Any, x: Any, axis: int, option
     import scipy.signal
 
     if is_traced((b, a)):
-        raise TraceError(f"scipy.signal.{name} has a derivative by the signal only; the coefficients must be plain.")
+        raise TraceError(f"scipy.signal.{name} is differentiable only in the signal; the coefficients must be plain.")
     x = as_traced(x)
     matrix = getattr(scipy.signal, name)(b, a, np.eye(x.shape[axis]), axis=-1, **options)
     return along(x, matrix.astype(x.dtype), axis)

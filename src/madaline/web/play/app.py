@@ -27,7 +27,7 @@ from madaline.web.errors import RequestError
 from madaline.web.guard import Guard
 from madaline.web.play.about import about
 from madaline.web.play.settings import Settings
-from madaline.web.play.shelf import Shelf
+from madaline.web.play.shelf import RunShelf
 from madaline.web.play.tables import MissingTableError, StoredTable, TableStore
 
 POLICY = (
@@ -58,7 +58,7 @@ class Playground:
 
     def __init__(self, *, token: str, tables: TableStore, table: StoredTable | None = None, start: str = "") -> None:
         self._token, self._tables, self._table, self._start = token, tables, table, start
-        self.shelf = Shelf(tables)
+        self.shelf = RunShelf(tables)
 
     def app(self) -> Starlette:
         """The ASGI application."""

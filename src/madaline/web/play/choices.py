@@ -32,7 +32,7 @@ OVER_ROWS = ("softmax", "log_softmax")
 POINTS, TABLE = "points", "table"
 SCALINGS = {
     "standard": "mean 0 and standard deviation 1",
-    "robust": "median 0 and quartiles at fixed places, far values bounded",
+    "robust": "median 0 and interquartile range 1, extreme values limited",
     "minmax": "from 0 to 1",
     "none": "as they are",
 }

@@ -16,7 +16,7 @@ from madaline.optim.optimizer import OPTIMIZERS, Optimizer
 from madaline.optim.regularizers import Regularizer
 from madaline.train.trainer import Trainer
 from madaline.web.play import choices
-from madaline.web.play.problem import Problem
+from madaline.web.play.problem import PlayProblem
 from madaline.web.play.settings import Settings
 
 DEFAULT_LOSS = {"binary": "binary_cross_entropy", "classes": "cross_entropy", "numbers": "mse"}
@@ -28,7 +28,7 @@ class Exercise:
     """Settings with their data."""
 
     settings: Settings
-    problem: Problem
+    problem: PlayProblem
 
     def __post_init__(self) -> None:
         given = next(choice for choice in choices.listed("losses") if choice["value"] == self.settings.loss)

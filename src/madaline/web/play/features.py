@@ -11,7 +11,7 @@ from madaline.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class Feature:
+class InputFeature:
     """An input of the net.
 
     Attributes
@@ -38,19 +38,19 @@ class Feature:
 FEATURES = {
     feature.name: feature
     for feature in (
-        Feature("x1", "x₁", 1, "X[:, 0]", lambda X: X[:, 0]),
-        Feature("x2", "x₂", 2, "X[:, 1]", lambda X: X[:, 1]),
-        Feature("x1x1", "x₁²", 1, "X[:, 0] ** 2", lambda X: X[:, 0] ** 2),
-        Feature("x2x2", "x₂²", 2, "X[:, 1] ** 2", lambda X: X[:, 1] ** 2),
-        Feature("x1x2", "x₁x₂", 2, "X[:, 0] * X[:, 1]", lambda X: X[:, 0] * X[:, 1]),
-        Feature("sin1", "sin 2x₁", 1, "np.sin(2 * X[:, 0])", lambda X: np.sin(2 * X[:, 0])),
-        Feature("sin2", "sin 2x₂", 2, "np.sin(2 * X[:, 1])", lambda X: np.sin(2 * X[:, 1])),
+        InputFeature("x1", "x₁", 1, "X[:, 0]", lambda X: X[:, 0]),
+        InputFeature("x2", "x₂", 2, "X[:, 1]", lambda X: X[:, 1]),
+        InputFeature("x1x1", "x₁²", 1, "X[:, 0] ** 2", lambda X: X[:, 0] ** 2),
+        InputFeature("x2x2", "x₂²", 2, "X[:, 1] ** 2", lambda X: X[:, 1] ** 2),
+        InputFeature("x1x2", "x₁x₂", 2, "X[:, 0] * X[:, 1]", lambda X: X[:, 0] * X[:, 1]),
+        InputFeature("sin1", "sin 2x₁", 1, "np.sin(2 * X[:, 0])", lambda X: np.sin(2 * X[:, 0])),
+        InputFeature("sin2", "sin 2x₂", 2, "np.sin(2 * X[:, 1])", lambda X: np.sin(2 * X[:, 1])),
     )
 }
 "All features by name."
 
 
-def chosen(names: str, n_coordinates: int) -> list[Feature]:
+def chosen(names: str, n_coordinates: int) -> list[InputFeature]:
     """The features of a setting, those that need more coordinates left out."""
     wanted = [name for name in names.split(",") if name]
     unknown = [name for name in wanted if name not in FEATURES]
@@ -62,6 +62,6 @@ def chosen(names: str, n_coordinates: int) -> list[Feature]:
     return found
 
 
-def matrix(features: Sequence[Feature], X: np.ndarray) -> np.ndarray:
+def matrix(features: Sequence[InputFeature], X: np.ndarray) -> np.ndarray:
     """The inputs of the net for coordinates."""
     return np.column_stack([feature.values(X) for feature in features])

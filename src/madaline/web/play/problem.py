@@ -15,14 +15,14 @@ from madaline.web.play import choices
 from madaline.web.play import features as made
 from madaline.web.play.points import read_points
 from madaline.web.play.settings import Settings, names_in
-from madaline.web.play.tables import EncodedRows, TableStore, encoded_rows
+from madaline.web.play.tables import TableInputs, TableStore, encoded_rows
 
 MARGIN = 0.12
 "Part of the range of the points that a picture shows beyond them."
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlayProblem:
     """Rows and how to show them.
 
     Attributes
@@ -56,7 +56,7 @@ class Problem:
     coordinates: np.ndarray
     coordinates_test: np.ndarray
     axes: tuple[str, ...]
-    features: list[made.Feature] | None = None
+    features: list[made.InputFeature] | None = None
     shown: tuple[int, ...] = ()
     sources: tuple[str, ...] = ()
     target: str = ""
@@ -92,7 +92,7 @@ class Problem:
         return X
 
 
-def make_problem(settings: Settings, tables: TableStore) -> Problem:
+def make_problem(settings: Settings, tables: TableStore) -> PlayProblem:
     """The data of settings; an error is one sentence."""
     if settings.kind == "table":
         return _of_table(settings, tables)
@@ -108,7 +108,7 @@ def make_problem(settings: Settings, tables: TableStore) -> Problem:
     return _of_points(settings, X, y + settings.noise * rng.normal(size=y.shape))
 
 
-def _of_points(settings: Settings, X: np.ndarray, y: np.ndarray) -> Problem:
+def _of_points(settings: Settings, X: np.ndarray, y: np.ndarray) -> PlayProblem:
     n = len(X) - max(1, round(settings.test * len(X)))
     is_class = settings.kind != "curves"
     n_classes = int(y.max()) + 1 if is_class else 0
@@ -121,7 +121,7 @@ def _of_points(settings: Settings, X: np.ndarray, y: np.ndarray) -> Problem:
         y[wrong] = rng.integers(0, n_classes, len(wrong))
     features = made.chosen(settings.features, X.shape[1])
     inputs = made.matrix(features, X)
-    return Problem(
+    return PlayProblem(
         task=_task(n_classes),
         X=inputs[:n],
         y=y[:n],
@@ -136,7 +136,7 @@ def _of_points(settings: Settings, X: np.ndarray, y: np.ndarray) -> Problem:
     )
 
 
-def _of_table(settings: Settings, tables: TableStore) -> Problem:
+def _of_table(settings: Settings, tables: TableStore) -> PlayProblem:
     table = tables.get(settings.table, settings.digest)
     rows = encoded_rows(
         table,
@@ -148,7 +148,7 @@ def _of_table(settings: Settings, tables: TableStore) -> Problem:
     )
     shown = _shown(settings.axes, rows)
     X, y, n = rows.X, rows.y, rows.n_training
-    return Problem(
+    return PlayProblem(
         task=_task(len(rows.classes)),
         X=X[:n],
         y=y[:n],
@@ -166,7 +166,7 @@ def _of_table(settings: Settings, tables: TableStore) -> Problem:
     )
 
 
-def _shown(axes: str, rows: EncodedRows) -> tuple[int, ...]:
+def _shown(axes: str, rows: TableInputs) -> tuple[int, ...]:
     """The columns of the picture: those that were chosen, or the first two with many values."""
     places = {name: place for place, name in enumerate(rows.inputs)}
     wanted = [places[name] for name in names_in(axes) if name in places]

@@ -110,7 +110,7 @@ class Settings:
     strength: float = _number(
         0.001, "Penalty strength", "training", 0, 10, "Factor of the penalty.", scale="log", has="penalty"
     )
-    clip: float = _number(0.0, "Clip gradient", "training", 0, 1000, "Largest norm of the gradient; 0: any.", step=0.5)
+    clip: float = _number(0.0, "Clip gradient", "training", 0, 1000, "Maximum gradient norm; 0 for no limit.", step=0.5)
     balance: bool = _text(
         False,
         "Balance classes",
@@ -120,7 +120,7 @@ class Settings:
         of=["shapes", "points", "table"],
     )
     patience: int = _whole(
-        0, "Patience", "training", 0, 100_000, "Stop after this many epochs without a lower test loss; 0: never."
+        0, "Patience", "training", 0, 100_000, "Stop after this many epochs without a lower test loss; 0 to disable."
     )
     precision: str = _choice("float32", "Precision", "training", "precisions", "Type of all numbers of the net.")
     epochs: int = _whole(300, "Epochs", "training", 1, 100_000, "Number of epochs.")

@@ -67,7 +67,7 @@ class ShownRun:
         }
 
 
-class Shelf:
+class RunShelf:
     """Runs by number. The one that was not asked for the longest time is closed when there are too many."""
 
     def __init__(self, tables: TableStore) -> None:

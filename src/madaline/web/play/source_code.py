@@ -7,7 +7,7 @@ from typing import Any
 
 from madaline.losses.loss import Loss
 from madaline.web.play.exercise import Exercise
-from madaline.web.play.problem import Problem
+from madaline.web.play.problem import PlayProblem
 from madaline.web.play.settings import Settings, names_in
 from madaline.web.play.tables import MOST_CATEGORIES, MOST_ROWS
 
@@ -48,7 +48,7 @@ def command_line(settings: Settings) -> str:
     return f"madaline play{table} --settings {shlex.quote(settings.link())} --train"
 
 
-def _points_code(settings: Settings, problem: Problem) -> list[str]:
+def _points_code(settings: Settings, problem: PlayProblem) -> list[str]:
     assert problem.features is not None
     lines = [f"rng = np.random.default_rng({settings.draw})"]
     if settings.kind == "points":
@@ -77,7 +77,7 @@ def _points_code(settings: Settings, problem: Problem) -> list[str]:
     return [*lines, f"X, X_test, y, y_test = X[:{n}], X[{n}:], y[:{n}], y[{n}:]"]
 
 
-def _table_code(settings: Settings, problem: Problem) -> list[str]:
+def _table_code(settings: Settings, problem: PlayProblem) -> list[str]:
     target = problem.target
     wanted = names_in(settings.columns)
     chosen = repr(wanted) if wanted else f"[name for name in table.columns if name != {target!r}]"

@@ -121,7 +121,7 @@ class MissingTableError(ConfigError):
 
 
 @dataclass(frozen=True)
-class EncodedRows:
+class TableInputs:
     """The rows of a table as a net takes them, in random order, the training set first."""
 
     X: np.ndarray
@@ -137,7 +137,7 @@ class EncodedRows:
 
 def encoded_rows(
     table: StoredTable, *, target: str, columns: Sequence[str], test: float, seed: int, scaling: str = "standard"
-) -> EncodedRows:
+) -> TableInputs:
     """Encode a table: shuffled rows, columns scaled by the training rows, classes as numbers."""
     frame = table.frame
     target = target or frame.columns[-1]
@@ -171,7 +171,7 @@ def encoded_rows(
     left_out += list(plan.inputs())
     notes = (*table.notes, *([f"Left out: {_first(left_out)}."] if left_out else []))
     sources = tuple(each.column for each in plan.columns for _ in each.features())
-    return EncodedRows(encoded[NUMBERS], y, n, plan.features(), classes, sources, target, notes)
+    return TableInputs(encoded[NUMBERS], y, n, plan.features(), classes, sources, target, notes)
 
 
 def _first(names: Sequence[str], most: int = 8) -> str:

@@ -136,7 +136,7 @@ class Ndtri(SpecialFunction):
 
 
 class Gammainc(SpecialFunction):
-    r"""The regularised lower incomplete gamma function :math:`P(a, x)`; the derivative by ``a`` is not known.
+    r"""The regularised lower incomplete gamma function :math:`P(a, x)`; the derivative in ``a`` is not known.
 
     :math:`\partial y/\partial x = x^{a-1} e^{-x} / \Gamma(a)`.
     """
@@ -150,7 +150,7 @@ class Gammainc(SpecialFunction):
 
 
 class Gammaincc(Gammainc):
-    r"""The upper incomplete gamma function :math:`1 - P(a, x)`; the derivative by ``a`` is not known."""
+    r"""The upper incomplete gamma function :math:`1 - P(a, x)`; the derivative in ``a`` is not known."""
 
     name = "gammaincc"
 
@@ -159,7 +159,7 @@ class Gammaincc(Gammainc):
 
 
 class Betainc(SpecialFunction):
-    r"""The regularised incomplete beta function :math:`I_x(a, b)`; derivatives by ``a`` and ``b`` are not known.
+    r"""The regularised incomplete beta function :math:`I_x(a, b)`; derivatives in ``a`` and ``b`` are not known.
 
     :math:`\partial y/\partial x = x^{a-1} (1-x)^{b-1} / B(a, b)`.
     """
@@ -173,7 +173,7 @@ class Betainc(SpecialFunction):
 
 
 class Stdtr(SpecialFunction):
-    r"""Student's distribution function with ``df`` degrees of freedom; the derivative by ``df`` is not known.
+    r"""Student's distribution function with ``df`` degrees of freedom; the derivative in ``df`` is not known.
 
     :math:`\partial y/\partial x = (1 + x^2/\nu)^{-(\nu+1)/2} / (\sqrt\nu\,B(\nu/2, 1/2))`.
     """

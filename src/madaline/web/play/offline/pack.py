@@ -16,7 +16,7 @@ from madaline.web.play.frame import stages
 from madaline.web.play.offline.catalogue import DRAWS, POINTS, net_key, step_key
 from madaline.web.play.offline.programs import PageProgram, slots, step_program, view_program
 from madaline.web.play.offline.starts import drawn, starts
-from madaline.web.play.problem import Problem, make_problem
+from madaline.web.play.problem import PlayProblem, make_problem
 from madaline.web.play.settings import Settings
 from madaline.web.play.tables import TableStore
 
@@ -36,7 +36,7 @@ class Pack:
         self._steps: dict[str, int] = {}
         self._slots: dict[str, Any] = {}
         self._programs: dict[PageProgram, int] = {}
-        self._problems: dict[tuple[str, str], Problem] = {}
+        self._problems: dict[tuple[str, str], PlayProblem] = {}
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -89,7 +89,7 @@ class Pack:
         index = {"nets": self._nets, "steps": self._steps, "slots": self._slots, "programs": rows, "kinds": list(kinds)}
         return index, b"".join(content)
 
-    def _problem(self, settings: Settings) -> Problem:
+    def _problem(self, settings: Settings) -> PlayProblem:
         key = settings.data, settings.features
         if key not in self._problems:
             self._problems[key] = make_problem(Settings(data=key[0], features=key[1], n=200), TableStore())

@@ -132,9 +132,9 @@ export class Network {
       const button = (key, label, text, press, off) => make("button", { type: "button", "aria-label": label, title: label, "data-key": `${key}${place}`, disabled: off, onclick: press }, text);
       head(place + 1,
         make("div", { class: "count" },
-          button("less", `One unit less in hidden layer ${place + 1}`, "−", () => act.units(place, layer.units - 1), layer.units <= 1),
+          button("less", `Remove a unit from hidden layer ${place + 1}`, "−", () => act.units(place, layer.units - 1), layer.units <= 1),
           make("input", { type: "number", min: 1, max: most.units, value: layer.units, "aria-label": `Units of hidden layer ${place + 1}`, "data-key": `units${place}`, onchange: (event) => act.units(place, Math.round(Math.min(most.units, Math.max(1, Number(event.target.value) || layer.units)))) }),
-          button("add", `One unit more in hidden layer ${place + 1}`, "+", () => act.units(place, layer.units + 1), layer.units >= most.units),
+          button("add", `Add a unit to hidden layer ${place + 1}`, "+", () => act.units(place, layer.units + 1), layer.units >= most.units),
           button("drop", `Remove hidden layer ${place + 1}`, "×", () => act.remove(place))),
         make("select", { "aria-label": `Activation of hidden layer ${place + 1}`, "data-key": `activation${place}`, onchange: (event) => act.activation(place, event.target.value) },
           activations.map((choice) => make("option", { value: choice.value, selected: choice.value === layer.activation, title: choice.title }, choice.value))));
