@@ -15,7 +15,7 @@ export MADALINE_DATA ?= $(abspath ../shared/data)
 endif
 
 native_sources := $(wildcard native/kernels/*.h native/bind/*.h native/bind/*.cpp)
-native_files := $(native_sources) $(wildcard native/tests/*.cpp native/wasm/*.h native/wasm/*.cpp)
+native_files := $(native_sources) $(wildcard native/tests/*.h native/tests/*.cpp native/wasm/*.h native/wasm/*.cpp)
 
 .PHONY: help setup demo test test-times test-native test-oracles test-web test-scale test-neighbours test-clinic test-gallery playground wasm docs test-docs record-oracles sanitize lint format types bench bench-tables wheel fuzz soak clean
 
@@ -53,7 +53,7 @@ demo: .venv/installed ## Train a model on a table, write its report, predictions
 
 # Tests start about a hundred interpreters: compiled modules are kept for them, whatever the environment says. NumPy's
 # own products take one thread: with two processes on two cores, more would wait for each other. Ours are not affected.
-run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not page' \
+run-tests := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not page and not clinic' \
   --doctest-modules --doctest-glob=README.md --ignore=tests/gallery --ignore=src/madaline/gallery/examples tests src/madaline README.md
 
 test: setup test-native ## Run all tests: Python, doctests, native
@@ -162,7 +162,8 @@ test-scale: setup .venv-scale/installed ## Train and search on local Ray cluster
 test-neighbours: setup .venv-neighbours/installed ## Use the estimators from some thirty other packages (installs them first)
 	OPENBLAS_NUM_THREADS=1 .venv-neighbours/bin/python -m pytest -n 2 -q tests/neighbours/live
 
-test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic
+test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic, and tables from the wild
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q -m clinic tests/cli
 	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
 
 test-gallery: setup ## Run every example of the gallery and of the pages; each checks its claims

@@ -11,33 +11,18 @@
 #include <thread>
 #include <vector>
 
+#include "checks.h"
 #include "kernels/builder.h"
+#include "test_loop.h"
 
 using namespace madaline::MADALINE_ISA;
 
 namespace {
 
-std::atomic<int> passed = 0, failed = 0;
-
-void check(bool ok, const std::string& what) {
-  ok ? ++passed : ++failed;
-  if (!ok && failed <= 20) std::printf("FAILED: %s\n", what.c_str());
-}
-
-std::mt19937 rng(1);
-int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); }
 float number() { return std::normal_distribution<float>()(rng); }
 
 constexpr int kInput = 0, kOutput = 1, kTile = 4, kLane = 5, kRows = 3;
 constexpr int kF32 = 0, kF64 = 1, kI64 = 2, kBool = 3;
-
-int opcode(const std::string& name) {
-  for (int i = 0; i < kOpcodeCount; ++i) {
-    if (name == kOpcodes[i].name) return i;
-  }
-  std::printf("no opcode %s\n", name.c_str());
-  std::exit(1);
-}
 
 // A strided view of random memory that is exactly as large as the view needs.
 struct View {
@@ -412,6 +397,7 @@ int main() {
   rows_stages();
   large_products();
   idle_arenas();
+  loop_tests::run();
   std::printf("%d passed, %d failed\n", passed.load(), failed.load());
   return failed > 0;
 }

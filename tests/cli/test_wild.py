@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 
-QUICK = ("--epochs", "2", "--hidden", "8", "--no-baselines", "--no-report", "--rows", "3000")
+from command_options import BARE
+
+SMALL = ("--epochs", "2", "--hidden", "8", "--rows", "3000")
+QUICK = (*SMALL, *BARE)
 
 WILD = {
     "uci_credit_card_cr_only.csv": ["-t", "default.payment.next.month"],
@@ -34,6 +38,15 @@ def test_a_file_from_the_wild_trains_and_predicts(madaline, data_dir, name):
     assert result.code == 0, result.err
     scored = madaline("predict", "run", path, "--only", "-o", "scored.csv")
     assert scored.code == 0, scored.err
+
+
+@pytest.mark.clinic
+@pytest.mark.parametrize("name", WILD)
+def test_the_doctor_examines_a_file_from_the_wild(madaline, data_dir, name):
+    result = madaline("train", data_dir / "messy" / name, *WILD[name], "--out", "run", *SMALL)
+    assert result.code == 0, result.err
+    diagnosis = json.loads(Path("run/result.json").read_text())["diagnosis"]
+    assert diagnosis["findings"], "two epochs are too few"
 
 
 def columns(n_rows, n_columns):

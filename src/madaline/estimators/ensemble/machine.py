@@ -29,6 +29,8 @@ MOST_STEPS = 150
 "Largest number of steps; what they have reached is used."
 BLOCK = 2_048
 "Number of rows that are predicted at a time."
+CACHED = 64
+"Number of rows whose distances are computed at a time."
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Equations:
             self.K *= self.scale
             self.K *= self.scale[:, None]
         self.factor = self._factor()
+        self.inner = self.factor @ self.factor.T
 
     def _factor(self) -> Array:
         """B of the preconditioner B'B + ridge, which is the matrix as a sample of its rows has it.
@@ -112,7 +115,7 @@ class Equations:
         B = self.factor
         unexplained = float(np.mean(self.K.diagonal() - np.einsum("ij,ij->j", B, B)))
         shift = np.float32(ridge + max(unexplained, 0.0))
-        inner = B @ B.T
+        inner = self.inner.copy()
         inner[np.diag_indices_from(inner)] += shift
         decomposed = cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
 
@@ -151,13 +154,21 @@ def _quotient(a: Array, b: Array) -> Array:
 
 
 def similarity(Z: Array, centres: Array) -> Array:
-    r"""The kernel :math:`e^{-|z - c|}` of rows and centres, as :class:`~madaline.nn.layers.radial.Radial` has it."""
-    K = Z @ centres.T
-    K *= -2.0
-    K += np.sum(Z * Z, axis=1)[:, None]
-    K += np.sum(centres * centres, axis=1)
-    np.maximum(K, 0.0, out=K)
-    K += LEAST
-    np.sqrt(K, out=K)
-    np.negative(K, out=K)
-    return np.asarray(np.exp(K, out=K))
+    r"""The kernel :math:`e^{-|z - c|}` of rows and centres, as :class:`~madaline.nn.layers.radial.Radial` has it.
+
+    It is computed for a few rows at a time, which stay in the cache from the product to the exponential.
+    """
+    found = np.empty((len(Z), len(centres)), dtype=np.result_type(Z, centres))
+    factors = np.ascontiguousarray(-2.0 * centres.T)
+    squares, centre_squares = np.sum(Z * Z, axis=1)[:, None], np.sum(centres * centres, axis=1)
+    for start in range(0, len(Z), CACHED):
+        part = slice(start, start + CACHED)
+        K = np.matmul(Z[part], factors, out=found[part])
+        K += squares[part]
+        K += centre_squares
+        np.maximum(K, 0.0, out=K)
+        K += LEAST
+        np.sqrt(K, out=K)
+        np.negative(K, out=K)
+        np.exp(K, out=K)
+    return found

@@ -1,7 +1,8 @@
 // Compares loops with plain ones: rows of random layout and type gathered by one to four threads, sparse rows, carried
 // values, tables, the guard, and stopping at any moment from another thread. Meant for the sanitizers; values are
-// compared with NumPy in tests/kernels/test_loop.py and test_sources.py.
-#include "kernels/loop.h"
+// compared with NumPy in tests/kernels/test_loop.py and test_sources.py. Part of test_machine.cpp, so that the machine,
+// which takes long, is compiled once for both.
+#pragma once
 
 #include <atomic>
 #include <cstdio>
@@ -11,30 +12,15 @@
 #include <thread>
 #include <vector>
 
+#include "checks.h"
 #include "kernels/builder.h"
+#include "kernels/loop.h"
+
+namespace loop_tests {
 
 using namespace madaline::MADALINE_ISA;
 
-namespace {
-
-int passed = 0, failed = 0;
-
-void check(bool ok, const std::string& what) {
-  ok ? ++passed : ++failed;
-  if (!ok && failed <= 20) std::printf("FAILED: %s\n", what.c_str());
-}
-
-std::mt19937 rng(1);
-int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); }
-
 constexpr int kInput = 0, kOutput = 1, kF32 = 0;
-
-int opcode(const std::string& name) {
-  for (int i = 0; i < kOpcodeCount; ++i) {
-    if (name == kOpcodes[i].name) return i;
-  }
-  return -1;
-}
 
 // Writes and reads the bytes of every number type.
 template <class S> std::vector<char> bytes_of(const std::vector<double>& values) {
@@ -50,7 +36,7 @@ template <class S> std::vector<char> bytes_of(const std::vector<double>& values)
 }
 
 // Rows of exactly sized memory at an odd address, stored backwards or in another order of dims.
-void random_rows(int round) {
+inline void random_rows(int round) {
   const auto number = static_cast<Number>(pick(0, 11));
   const std::int64_t n = pick(1, 9), a = pick(1, 6), b = pick(1, 40);
   std::vector<double> values(n * a * b);
@@ -99,7 +85,7 @@ void random_rows(int round) {
   });
 }
 
-void every_half() {
+inline void every_half() {
   bool ok = true;
   for (int bits = 0; bits < 0x10000; ++bits) {
     const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
@@ -114,7 +100,7 @@ void every_half() {
   check(ok, "every number of half precision");
 }
 
-void sparse_rows() {
+inline void sparse_rows() {
   const std::int32_t indptr[] = {0, 2, 2, 3}, indices[] = {3, 0, 1};
   const double data[] = {5, 7, 9};
   const SparseRows<std::int32_t> source(indptr, indices, reinterpret_cast<const char*>(data), Number::f64, 4,
@@ -178,7 +164,7 @@ struct Summing {
   }
 };
 
-void whole_loops() {
+inline void whole_loops() {
   for (int threads = 1; threads <= 4; ++threads) {
     Summing s(7);
     Watch watch;
@@ -190,7 +176,7 @@ void whole_loops() {
   }
 }
 
-void guarded_loop() {
+inline void guarded_loop() {
   Summing s(7);
   s.x[s.order[s.starts[3]] * Summing::kWidth] = INFINITY;
   Watch watch;
@@ -202,7 +188,7 @@ void guarded_loop() {
 }
 
 // Stops after some microseconds, or by its watch: carried values are those of complete steps.
-void stopped_loops() {
+inline void stopped_loops() {
   for (int round = 0; round < 20; ++round) {
     Summing s(3000);
     Watch watch;
@@ -223,15 +209,13 @@ void stopped_loops() {
   }
 }
 
-}  // namespace
-
-int main() {
+inline void run() {
   for (int round = 0; round < 500; ++round) random_rows(round);
   every_half();
   sparse_rows();
   whole_loops();
   guarded_loop();
   stopped_loops();
-  std::printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
 }
+
+}  // namespace loop_tests
