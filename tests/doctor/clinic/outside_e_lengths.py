@@ -46,7 +46,7 @@ LENGTHS_E: dict[str, dict[str, int]] = {
     "vertebral-column-2clases e": {"deep selu": 19, "very slow": 32, "as it is": 32},
     "cylinder-bands e": {"falling in a line": 27, "heavy dropout": 16},
 }
-"Epochs of the plan, before the style changes them: of several lengths the first that no other length and rate beats clearly."
+"Epochs of the plan, before the style changes them: of several lengths the first that no other beats clearly."
 AUTO = {"preset": "auto"}
 ESTIMATORS_E: tuple[tuple[str, dict[str, Any]], ...] = (
     ("cannon", AUTO),
