@@ -170,9 +170,11 @@ TABLES_E = {  # table: (task, training rows)
     "boston_housing": ("regression", 330), "naval_propulsion": ("regression", 1200), "penguins": ("classes", 200),
     "wine_quality": ("regression", 1300),
 }  # fmt: skip
-PACKS_E = { "servo": ("uci_regression", "regression", 110),
+PACKS_E = {
+    "servo": ("uci_regression", "regression", 110),
     "autos": ("uci_regression", "regression", 105), "concreteslump": ("uci_regression", "regression", 70),
-    "tamielectric": ("uci_regression", "regression", 1200), "balance-scale": ("uci121", "classes", 400), "breast-tissue": ("uci121", "classes", 70),
+    "tamielectric": ("uci_regression", "regression", 1200), "balance-scale": ("uci121", "classes", 400),
+    "breast-tissue": ("uci121", "classes", 70),
     "congressional-voting": ("uci121", "binary", 290), "cylinder-bands": ("uci121", "binary", 340),
     "ecoli": ("uci121", "classes", 220), "glass": ("uci121", "classes", 140),
     "heart-hungarian": ("uci121", "binary", 190),
