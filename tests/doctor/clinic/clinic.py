@@ -38,6 +38,8 @@ from others import OTHERS
 from outside_c_plans import healthy_plans_c, sick_plans_c
 from outside_d_healthy_plans import healthy_plans_d
 from outside_d_sick_plans import sick_plans_d
+from outside_e_healthy_plans import healthy_plans_e
+from outside_e_sick_plans import sick_plans_e
 from outside_healthy_plans import outside_healthy_plans
 from outside_sick_plans import outside_sick_plans
 from real_pairs import real_pairs
@@ -53,7 +55,10 @@ BY_CONSTRUCTION = {
 BEFORE_TRAINING = {"nonfinite_data"}
 "What training refuses; the doctor looks at it before training."
 SECONDS = 10.0
-HALVES = ("tune", "report", "fresh", "broad-a", "broad-b", "outside-a", "outside-b", "outside-c", "outside-d")
+HALVES = (
+    *("tune", "report", "fresh", "broad-a", "broad-b"),
+    *("outside-a", "outside-b", "outside-c", "outside-d", "outside-e"),
+)
 
 
 def label(plan: Plan | EstimatorPlan) -> str:
@@ -192,6 +197,8 @@ def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]
         return list(sick_plans_c(seeds, first)), list(healthy_plans_c(seeds, first))
     if half == "outside-d":
         return list(sick_plans_d(seeds, first)), list(healthy_plans_d(seeds, first))
+    if half == "outside-e":
+        return list(sick_plans_e(seeds, first)), list(healthy_plans_e(seeds, first))
     if half.startswith("outside"):
         part = half[-1]
         return list(outside_sick_plans(part, seeds, first)), list(outside_healthy_plans(part, seeds, first))

@@ -15,12 +15,23 @@ from more_data import MORE_DATA
 from outside_c_data import OUTSIDE_C_DATA
 from outside_d_data import OUTSIDE_D_DATA
 from outside_data import OUTSIDE_DATA
+from outside_e_data import OUTSIDE_E_DATA
 
 import madaline as md
 from madaline.errors import MadalineError
 from madaline.nn.initializers import Constant, Normal
 
-ALL_DATA = DATA | MORE_DATA | FRESH_DATA | BROAD_DATA | BROAD_TABLES | OUTSIDE_DATA | OUTSIDE_C_DATA | OUTSIDE_D_DATA
+ALL_DATA = (
+    DATA
+    | MORE_DATA
+    | FRESH_DATA
+    | BROAD_DATA
+    | BROAD_TABLES
+    | OUTSIDE_DATA
+    | OUTSIDE_C_DATA
+    | OUTSIDE_D_DATA
+    | OUTSIDE_E_DATA
+)
 "Every data set by name."
 
 
