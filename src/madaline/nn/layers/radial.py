@@ -69,5 +69,6 @@ class Radial(Layer):
 
     def __call__(self, x: Array, p: Mapping[str, Array], context: Context) -> Array:
         c = p["c"]
-        squared = np.sum(x * x, axis=-1, keepdims=True) - 2.0 * (x @ c) + np.sum(c * c, axis=0)
-        return np.exp(np.sqrt(np.maximum(squared, 0.0) + LEAST) * (-1.0 / self.radius))
+        size = np.sum(x * x, axis=-1, keepdims=True) + LEAST  # what can be done for a row is not done for each unit
+        squared = (-2.0 * x) @ c + np.sum(c * c, axis=0) + size
+        return np.exp(np.sqrt(np.maximum(squared, LEAST)) * (-1.0 / self.radius))
