@@ -278,6 +278,19 @@ With at most {rows:,} training rows, on the sets of the other half with more tha
 
 {kernel_few}
 
+## More work
+Whether more training or more nets would bring more, on the same {n_large} sets of the development half with at most 10,000
+training rows. `faster` is `with kernel` with the machines computed in half the time, on another computer: the ensemble
+gains next to nothing from twice the nets, and loses little with fewer epochs.
+
+{more}
+
+One net by itself gains from more epochs and smaller batches, on all sets of the development half. `one net` is
+`preset="auto"` now, with 1.5 times the epochs of members and batches of at most 128 rows; `one net, as members` is what
+it was. Much of the mean comes from sets with very small errors.
+
+{one_net}
+
 The presets as they are now, on more splits and with more models, are in [table_ranks.md](table_ranks.md).
 """
 
@@ -363,6 +376,22 @@ def page(found: dict[str, Any], rows: int = 2000, folds: int = 3) -> str:
         ),
         kernel_few=table_of_changes(
             found, "with kernel", ["shipped", "LightGBM", "CatBoost", "RealMLP-TD"], "report", rows, None
+        ),
+        more=table_of_changes(
+            found,
+            "faster",
+            ["faster, two nets for a fold", "faster, 0.6 of the epochs", "faster, radius 1"],
+            "large",
+            10_000,
+            None,
+        ),
+        one_net=table_of_changes(
+            found,
+            "one net, as members",
+            ["one net, batch 128", "one net", "one net, twice the epochs"],
+            "development",
+            10_000,
+            None,
         ),
     )
 

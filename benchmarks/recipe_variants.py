@@ -12,7 +12,7 @@ import numpy as np
 
 import madaline as md
 from madaline.description import description
-from madaline.estimators import base
+from madaline.estimators import base, preset
 from madaline.estimators.ensemble import kernel, plan
 from madaline.estimators.network import network
 from madaline.nn.initializers import Constant, Normal, Uniform
@@ -175,6 +175,9 @@ class Variant:
     steps: TreeSteps | None = None
     kernel_from: int = plan.KERNEL_FROM
     kernel: dict[str, Any] = field(default_factory=dict)
+    preset: dict[str, Any] = field(default_factory=dict)
+    nets: dict[str, Any] = field(default_factory=lambda: plan.NETS)
+    nets_to: int = plan.FEW_ROWS
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -184,6 +187,8 @@ class Variant:
             mock.patch.object(plan, "ADDITIVE_ALPHAS", alphas),
             mock.patch.object(plan, "KERNEL_FROM", self.kernel_from),
             mock.patch.multiple(kernel, **({"RADIUS": kernel.RADIUS} | self.kernel)),
+            mock.patch.multiple(preset, **({"ALONE": preset.ALONE} | self.preset)),
+            mock.patch.multiple(plan, NETS=self.nets, FEW_ROWS=self.nets_to),
             nullcontext() if self.steps is None else self.steps.applied(),
         ):
             yield
@@ -253,5 +258,13 @@ VARIANTS: dict[str, Variant] = {
     "16 bins and 8 steps": Variant({"data": {"bins": 24}}, steps=TreeSteps(8)),
     "tree bins": Variant(steps=TreeSteps(15, as_bins=True)),
     "now, decay 0.1": parameters(weight_decay=0.1),
+    "faster": Variant(),
+    "faster, radius 1": Variant(kernel={"RADIUS": 1.0}),
+    "faster, 0.6 of the epochs": Variant(preset={"EPOCH_ROWS": 360_000, "FEWEST_EPOCHS": 12, "MOST_EPOCHS": 90}),
+    "faster, two nets for a fold": Variant(nets={"net": {}, "net again": {}}, nets_to=10**9),
+    "one net": parameters(preset="auto"),
+    "one net, as members": Variant({"preset": "auto"}, preset={"ALONE": 1.0, "ALONE_BATCH": 256}),
+    "one net, batch 128": Variant({"preset": "auto"}, preset={"ALONE": 1.0}),
+    "one net, twice the epochs": Variant({"preset": "auto"}, preset={"ALONE": 2.0}),
 }
 "Each variant by name."

@@ -34,6 +34,8 @@ MANY_ROWS = 100_000
 "From this number of rows on, the net is wider and mini-batches are larger."
 
 
+EPOCH_ROWS, FEWEST_EPOCHS, MOST_EPOCHS = 600_000, 20, 150
+"A member of an ensemble sees so many rows in all its epochs, whose number is in this range."
 ALONE, ALONE_BATCH = 1.5, 128
 """A net by itself is trained for this many times the epochs of a member of an ensemble, in mini-batches of at most so
 many rows. The errors of members average out, and they gain nothing from it."""
@@ -62,7 +64,8 @@ def sized(estimator: NetParameters, settings: NetParameters, n_rows: int, *, con
     is_large = n_rows >= MANY_ROWS
     is_alone = estimator.preset == "auto" and not is_large
     batch_size = 512 if is_large else min(max(n_rows // 4, 16), ALONE_BATCH if is_alone else 256)
-    epochs = int(min(max(600_000 / max(n_rows, 1), 20), 150) * (ALONE if is_alone else 1.0))
+    epochs = min(max(EPOCH_ROWS / max(n_rows, 1), FEWEST_EPOCHS), MOST_EPOCHS)
+    epochs = int(epochs * (ALONE if is_alone else 1.0))
     has_penalty = is_given(estimator, "alpha") or is_given(estimator, "regularizer")  # in place of weight decay
     recipe: dict[str, Any] = {
         "hidden_layer_sizes": (256, 256, 256) if is_large else (128, 128, 128),
