@@ -279,9 +279,9 @@ With at most {rows:,} training rows, on the sets of the other half with more tha
 {kernel_few}
 
 ## More work
-Whether more training or more nets would bring more, on the same {n_large} sets of the development half with at most 10,000
-training rows. `faster` is `with kernel` with the machines computed in half the time, on another computer: the ensemble
-gains next to nothing from twice the nets, and loses little with fewer epochs.
+Whether more training or more nets would bring more, on the same {n_large} sets of the development half with at most
+10,000 training rows. `faster` is `with kernel` with the machines computed in half the time, on another computer: the
+ensemble gains next to nothing from twice the nets, and loses little with fewer epochs.
 
 {more}
 
