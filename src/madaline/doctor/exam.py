@@ -205,10 +205,14 @@ class Exam:
 
     @cached_property
     def folds(self) -> list[Problem]:
-        """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them."""
+        """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them.
+
+        None if the run is longer than its repetitions: there it would be compared with less than it learned.
+        """
         problem = self.problem
         is_short = self.clock.max_seconds <= SHORT
-        if is_short or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
+        is_longer = self.is_limited and self.run_model is not None and problem.validation is problem.held
+        if is_short or is_longer or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
             return []
         return more_splits(problem, MORE_FOLDS if len(problem.held) < VERY_FEW_HELD else FOLDS)
 
@@ -228,8 +232,13 @@ class Exam:
         if self.run_model is not None and self.problem.validation is self.problem.held:
             own = self._bounded(self.losses_of(self.run_model, self.problem.held), len(found))
             found = own if own.mean() < found.mean() else found
+        return np.concatenate([found, *(self.held_losses(again, p) for p, again in self.before_on_folds)])
+
+    @cached_property
+    def before_on_folds(self) -> list[tuple[Problem, RepeatedRun]]:
+        """The run, repeated on each of the further splits."""
         limited = self.setup.limited(len(self.problem.train), self.max_steps)
-        return np.concatenate([found, *(self.held_losses(self.run(limited, p), p) for p in self.folds)])
+        return [(p, self.run(limited, p)) for p in self.folds]
 
     def losses_again(self, seed: int) -> np.ndarray:
         """The loss of each held-out row for the run with another seed and other initial weights; made once."""

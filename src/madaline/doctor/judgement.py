@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
+from madaline.doctor.leaks import without_columns
 from madaline.doctor.sample import split_off
 from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
@@ -51,8 +52,10 @@ SAME_EFFECT = {"not_converged": {"rate_too_low"}}
 SAME_WORDS = ("too_few_steps", "not_converged")
 """Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture, also if its remedy
 helps on top."""
-FOLLOWS = {"initial_loss": {"init_gain"}}
+FOLLOWS = {"initial_loss": {"init_gain"}, "dead_units": {"unscaled_inputs", "symmetric_weights"}}
 "Sicknesses that are not tried if one of these is certain, because they follow from it."
+SOMETHING = 0.1
+"What usual settings must gain if nothing but facts about the rows was found; otherwise nothing harms training."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
@@ -69,8 +72,9 @@ COVERED = {
     "not_converged": {"too_few_steps"},
     "init_gain": {"symmetric_weights", "saturated_units"},
     "unscaled_inputs": {"heavy_tails"},
+    "dead_units": {"init_gain", "symmetric_weights", "unscaled_inputs"},
 }
-"Sicknesses that say the same in other words."
+"Sicknesses that say the same in other words; of columns, only if they are the same ones."
 SEEN_AS = {"init_gain": "saturated_units"}
 "Weights that are too large are named after what they do to bounded units, if those are saturated."
 
@@ -98,6 +102,7 @@ def judge(exam: Exam) -> Judgement:
     minor = [c for c in candidates if c.is_minor]
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     certain = [c for c in candidates if c.symptom.is_certain]
+    columns = {c.name: set(c.symptom.columns) for c in candidates if c.symptom.columns}
     result = Judgement([finding_of_fact(c) for c in facts])
     names |= {c.name for c in facts}
     current = exam
@@ -139,7 +144,8 @@ def judge(exam: Exam) -> Judgement:
         result.findings = [*result.findings, *folded]
     is_alarmed = any(finding.is_alarm for finding in result.findings)
     if is_alarmed or _is_harmed(exam):
-        result.findings = _with_certain(exam, result.findings, certain)
+        if _is_harmed_besides(exam, result, facts):
+            result.findings = _with_certain(result.findings, [_as_seen(exam, c) for c in certain], columns)
         if not any(finding.is_alarm for finding in result.findings):
             result.findings += _accompanying(exam, names)
     elif exam.is_complete:
@@ -186,14 +192,41 @@ def _learns(exam: Exam, setup: Setup) -> bool:
     return bool(d.mean() > max(0.03 * abs(exam.constant_loss), d.std() / np.sqrt(len(d))))
 
 
-def _with_certain(exam: Exam, findings: list[Finding], certain: Sequence[Candidate]) -> list[Finding]:
+def _is_harmed_besides(exam: Exam, result: Judgement, facts: Sequence[Candidate]) -> bool:
+    """Whether there is harm to training, and not only a fact about the rows, such as rows that are in both sets.
+
+    With a column that gives the target away nothing is left to gain, so that the run is examined without it.
+    """
+    if result.trials or exam.clock.left <= 0:
+        return True
+    of_rows = {c.name: c for c in facts if c.cause == 0 and c.name not in OF_PREDICTIONS}
+    if not of_rows or any(finding.is_alarm and finding.name not in of_rows for finding in result.findings):
+        return True
+    leak = of_rows.get("target_leak")
+    cleared = without_columns(exam.problem, leak.symptom.columns) if leak is not None else None
+    if cleared is not None:
+        other = Exam(replace(exam.setup, start=None), cleared, clock=exam.clock)
+        return other.potential > SOMETHING
+    return exam.potential > SOMETHING
+
+
+def _with_certain(
+    findings: list[Finding], certain: Sequence[Candidate], columns: Mapping[str, set[int]]
+) -> list[Finding]:
     """The findings, and what is wrong by any standard besides: the run is harmed, and these are facts about it."""
     alarms = {finding.name for finding in findings if finding.is_alarm}
-    more = [_as_seen(exam, c) for c in certain if c.name not in alarms and not alarms & COVERED.get(c.name, set())]
+    more = [c for c in certain if c.name not in alarms and not _is_covered(c, alarms, columns)]
     kept = [finding for finding in findings if finding.name not in {c.name for c in more}]
     place = next((i for i, finding in enumerate(kept) if finding.explained_by), len(kept))
     own = [_finding(c.sickness, c, confidence=0.6, remedies=c.remedies, gain=0.0) for c in more]
     return [*kept[:place], *own, *kept[place:]]
+
+
+def _is_covered(candidate: Candidate, alarms: Collection[str], columns: Mapping[str, set[int]]) -> bool:
+    """Whether an alarm says the same in other words: if it is about columns, about the same ones."""
+    others = COVERED.get(candidate.name, set()) & set(alarms)
+    own = set(candidate.symptom.columns)
+    return any(not own or own <= columns.get(name, own) for name in others)
 
 
 def _as_seen(exam: Exam, candidate: Candidate) -> Candidate:
@@ -369,7 +402,10 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
             if len(needed) < len(pairs):  # only what is needed is kept
                 parts = [(t.candidate, t.remedy) for t in needed]
                 kept = try_together(exam, parts)
-                needed = [_kept(t, needed, kept) for t in needed] if kept is not None and kept.helps else needed
+                if kept is not None and kept.helps:
+                    needed = [_kept(t, needed, kept) for t in needed]
+                elif whole.gain <= max(c.min_gain for c, _ in pairs):
+                    continue  # the others are needed as well, and for them it is too little
             return ranked(needed)
     return []
 

@@ -8,6 +8,7 @@ from madaline.doctor import remedies
 from madaline.doctor.columns import is_measured
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
+from madaline.doctor.net_edits import after_scaling, scales_inputs
 from madaline.doctor.sickness import Sickness, Symptom
 
 FAR = 30.0
@@ -17,6 +18,9 @@ PRESSED = 22.0
 as amounts of money, have smaller ones; that bounding them helps is information."""
 REPEATED = 0.5
 "Part of the rows that may have the same value: in a column that hardly varies, the others look far away."
+RARE = 0.05
+"""Part of the rows at either end that may differ from all others. Such a column has no quartile range, so the size that
+a net expects of its inputs, 1, takes its place, unless the net scales the column itself."""
 SHOWN = 3
 
 
@@ -36,6 +40,7 @@ class HeavyTails(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         X = exam.columns
+        Z = None if scales_inputs(exam.setup.net) else after_scaling(exam.setup.net, X)
         found, pressed = {}, 0.0
         for column in range(X.shape[1]):
             x = X[:, column]
@@ -44,6 +49,12 @@ class HeavyTails(Sickness):
                 if high > low:
                     found[column] = float(np.max(np.abs(x - middle)) / (high - low))
                     pressed = max(pressed, float(x.std() / (high - low)))
+            elif Z is not None:
+                z = Z[:, column]
+                low, middle, high = np.quantile(z, (RARE, 0.5, 1 - RARE))
+                if low == high:
+                    found[column] = float(np.max(np.abs(z - middle)))
+                    pressed = max(pressed, float(z.std()))
         far = {column: value for column, value in found.items() if value > FAR}
         if not far:
             return None
@@ -52,6 +63,7 @@ class HeavyTails(Sickness):
             {"largest distance from the median in quartile ranges": max(far.values()), "columns": len(far)},
             exam.problem.names.at(sorted(worst[:SHOWN]), others=len(worst[SHOWN:])),
             severity=None if pressed > PRESSED else "info",
+            columns=worst,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
