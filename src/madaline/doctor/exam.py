@@ -67,6 +67,8 @@ class Exam:
         self.run_history, self.run_model = history, model
         self.is_complete = history is not None
         "Whether everything is looked for; a checkup leaves out what only a whole training shows."
+        self.is_on_other_rows = False
+        "Whether remedies are compared on other rows than those that the run was validated on."
         self._again: np.ndarray | None = None
         self.caution = 1.0
         "Factor of the gain that a remedy must have."
@@ -74,7 +76,7 @@ class Exam:
     def with_problem(self, problem: Problem) -> Exam:
         """The same run, examined on other rows."""
         other = Exam(self.setup, problem, clock=self.clock, history=self.run_history, model=self.run_model)
-        other.is_complete, other.caution = self.is_complete, self.caution
+        other.is_complete, other.caution, other.is_on_other_rows = self.is_complete, self.caution, True
         return other
 
     @property
@@ -121,9 +123,12 @@ class Exam:
 
     @cached_property
     def history(self) -> History:
-        """The history of the run, or of its repetition if the run had no validation set or is still to come."""
+        """The history of the run, or of its repetition if the run had no validation set or is still to come.
+
+        Also of its repetition if the validation rows cannot be used.
+        """
         run = self.run_history
-        return run if run is not None and "val_loss" in run else self.before.history
+        return run if run is not None and "val_loss" in run and not self.is_on_other_rows else self.before.history
 
     @cached_property
     def stopped_early(self) -> bool:
@@ -140,8 +145,9 @@ class Exam:
 
     @cached_property
     def model(self) -> Model | None:
-        """The trained model."""
-        return self.run_model if self.run_model is not None else self.before.model
+        """The trained model; that of the repetition if held-out rows may be rows that the run was trained on."""
+        is_own = self.run_model is not None and not self.is_on_other_rows
+        return self.run_model if is_own else self.before.model
 
     @cached_property
     def start(self) -> Model | None:

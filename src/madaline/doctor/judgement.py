@@ -10,9 +10,9 @@ import numpy as np
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.leaks import without_columns
-from madaline.doctor.sample import split_off
+from madaline.doctor.sample import on_new_rows, split_off
 from madaline.doctor.setup import Setup, python_change
-from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
+from madaline.doctor.sickness import SICKNESSES, Sickness, Symptom, all_sicknesses
 from madaline.doctor.trials import (
     ROUNDS,
     SURE,
@@ -61,6 +61,8 @@ HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 they must then gain clearly more."""
 FEWEST_ROWS = 100
 "With fewer training rows none are split off."
+FEWEST_NEW = 40
+"With fewer validation rows that are no training rows, training rows are held out instead."
 OF_NET = 4
 "Place of the last sickness of data or net."
 OF_PREDICTIONS = ("class_imbalance",)
@@ -97,8 +99,8 @@ class Judgement:
 def judge(exam: Exam) -> Judgement:
     """Examine a run: facts first, then remedies, each round on top of the best one of the round before."""
     names: set[str] = set()
-    exam = _on_like_rows(exam)
-    candidates = candidates_of(exam, names)
+    exam, known = _on_new_rows(exam)
+    candidates = [replace(c, symptom=known[c.name]) if c.name in known else c for c in candidates_of(exam, names)]
     minor = [c for c in candidates if c.is_minor]
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     certain = [c for c in candidates if c.symptom.is_certain]
@@ -177,12 +179,20 @@ def _is_harmed(exam: Exam) -> bool:
     return bool(learned < 0.1 * exam.learnable and exam.potential > HALF and d.mean() > SURE * d.std() / len(d) ** 0.5)
 
 
-def _on_like_rows(exam: Exam) -> Exam:
-    """The examination; if the validation set differs from the training set, on held-out rows of the training set."""
+def _on_new_rows(exam: Exam) -> tuple[Exam, dict[str, Symptom]]:
+    """The examination on held-out rows that tell how good the net is, and what was found about the others.
+
+    If the validation set differs from the training set, these are rows of the training set; if it shares rows with the
+    training set, those that it does not share.
+    """
     all_sicknesses()
-    if SICKNESSES["split_shift"].symptom(exam) is None or len(exam.problem.train) < FEWEST_ROWS:
-        return exam
-    return exam.with_problem(split_off(exam.problem))
+    if SICKNESSES["split_shift"].symptom(exam) is not None and len(exam.problem.train) >= FEWEST_ROWS:
+        return exam.with_problem(split_off(exam.problem)), {}
+    found = SICKNESSES["split_duplicates"].symptom(exam)
+    if found is None or found.severity == "info" or found.rows is None:
+        return exam, {}
+    problem = on_new_rows(exam.problem, found.rows, FEWEST_NEW)
+    return (exam, {}) if problem is None else (exam.with_problem(problem), {"split_duplicates": found})
 
 
 def _learns(exam: Exam, setup: Setup) -> bool:
@@ -195,12 +205,17 @@ def _learns(exam: Exam, setup: Setup) -> bool:
 def _is_harmed_besides(exam: Exam, result: Judgement, facts: Sequence[Candidate]) -> bool:
     """Whether there is harm to training, and not only a fact about the rows, such as rows that are in both sets.
 
-    With a column that gives the target away nothing is left to gain, so that the run is examined without it.
+    With a column that gives the target away nothing is left to gain, so that the run is examined without it. Without a
+    signal nothing can show harm.
     """
     if result.trials or exam.clock.left <= 0:
         return True
     of_rows = {c.name: c for c in facts if c.cause == 0 and c.name not in OF_PREDICTIONS}
-    if not of_rows or any(finding.is_alarm and finding.name not in of_rows for finding in result.findings):
+    if (
+        not of_rows
+        or "no_signal" in of_rows
+        or any(finding.is_alarm and finding.name not in of_rows for finding in result.findings)
+    ):
         return True
     leak = of_rows.get("target_leak")
     cleared = without_columns(exam.problem, leak.symptom.columns) if leak is not None else None
