@@ -170,13 +170,26 @@ def _explain_facts(repaired: Exam, result: Judgement, facts: Sequence[Candidate]
 
 
 def _is_harmed(exam: Exam) -> bool:
-    """Whether a net with usual settings learns what this one does not, though no remedy alone helped."""
+    """Whether a net with usual settings learns what this one does not, though no remedy alone helped.
+
+    Also if the loss is far above that of a constant, which usual settings avoid: nothing can then be gained where even
+    they learn little, but the predictions are bad.
+    """
     if not exam.is_complete or exam.clock.left <= 0 or exam.reference.diverged:
         return False
     before, after = exam.held_losses(exam.before), exam.held_losses(exam.reference)
-    d = np.minimum(before, 3 * abs(exam.constant_loss)) - after
-    learned = exam.constant_loss - float(before.mean())
-    return bool(learned < 0.1 * exam.learnable and exam.potential > HALF and d.mean() > SURE * d.std() / len(d) ** 0.5)
+    constant, size = exam.constant_loss, abs(exam.constant_loss)
+    is_bad = before.mean() > constant + size and after.mean() < constant + 0.1 * size
+    if is_bad and _is_sure(before - after):
+        return True
+    learned = constant - float(before.mean())
+    return bool(
+        learned < 0.1 * exam.learnable and exam.potential > HALF and _is_sure(np.minimum(before, 3 * size) - after)
+    )
+
+
+def _is_sure(d: np.ndarray) -> bool:
+    return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))
 
 
 def _on_new_rows(exam: Exam) -> tuple[Exam, dict[str, Symptom]]:

@@ -9,8 +9,9 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
 FEWEST, LOW, HIGH = 200, 0.8, 1.25
-SURE = 3.0
-"With fewer held-out rows, those of further splits count as well, and the gain must be this many standard errors."
+FEW, SURE = 100, 3.0
+"""With fewer held-out rows, those of further splits count as well: there must be this many, and the gain must be this
+many standard errors."""
 
 
 class Overconfident(Sickness):
@@ -34,7 +35,7 @@ class Overconfident(Sickness):
         is_few = len(z) < FEWEST
         if is_few:
             z, y = _with_folds(exam, z, y)
-        if len(z) < FEWEST or not np.isfinite(z).all():
+        if len(z) < FEW or not np.isfinite(z).all():
             return None
         temperatures = np.geomspace(0.25, 16.0, 49)
         losses = [float(exam.loss(z / T, y)) for T in temperatures]
