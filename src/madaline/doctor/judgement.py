@@ -54,6 +54,8 @@ SAME_WORDS = ("too_few_steps", "not_converged")
 helps on top."""
 FOLLOWS = {"initial_loss": {"init_gain"}, "dead_units": {"unscaled_inputs", "symmetric_weights"}}
 "Sicknesses that are not tried if one of these is certain, because they follow from it."
+BAD, NOT_BAD = 0.5, 0.1
+"A loss this far above that of a constant, as a fraction of it, is bad even where little can be learned."
 SOMETHING = 0.1
 "What usual settings must gain if nothing but facts about the rows was found; otherwise nothing harms training."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
@@ -179,7 +181,7 @@ def _is_harmed(exam: Exam) -> bool:
         return False
     before, after = exam.held_losses(exam.before), exam.held_losses(exam.reference)
     constant, size = exam.constant_loss, abs(exam.constant_loss)
-    is_bad = before.mean() > constant + size and after.mean() < constant + 0.1 * size
+    is_bad = before.mean() > constant + BAD * size and after.mean() < constant + NOT_BAD * size
     if is_bad and _is_sure(before - after):
         return True
     learned = constant - float(before.mean())

@@ -11,6 +11,10 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
 from madaline.doctor.sickness import Sickness, Symptom
 
+BY_HEART, RISEN = 0.3, 1.5
+"""Training loss below this fraction of that of a constant, with a validation loss above that of a constant and this
+many times its minimum: overfitted by any standard."""
+
 
 class Overfitting(Sickness):
     """A validation loss that rises while the training loss falls."""
@@ -43,6 +47,9 @@ class Overfitting(Sickness):
             f"after epoch {low + 1}",
             0.8,
             Picture("validation loss", held.tolist()),
+            is_certain=bool(
+                0 <= train[-1] < BY_HEART * exam.constant_loss and last > max(exam.constant_loss, RISEN * held[low])
+            ),
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
