@@ -112,3 +112,19 @@ def test_shared_rows_are_left_out_of_the_comparison(product):
     assert len(on_new_rows(exam.problem, symptom.rows, 40).held) == 100
     inside = on_new_rows(exam.problem, np.ones(150, dtype=bool), 40)
     assert len(inside.train) + len(inside.held) == 300
+
+
+def test_batch_norm_that_averages_too_slowly_gets_the_default_speed(product):
+    net = md.mlp(32, 32, 1, norm=md.BatchNorm(momentum=0.0003))
+    found = md.diagnose(trained(net, *product))
+    assert found.names[0] == "batch_norm_mismatch"
+    assert "default speed" in found.findings[0].remedies[0].text
+
+
+def test_a_net_that_is_far_worse_than_a_constant_after_it_was_better_is_overfitted_by_any_standard():
+    """The best epoch is hardly better than a constant, so that stopping there gains next to nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 6)).astype("f")
+    y = (0.25 * X[:, 0] + rng.normal(size=900) > 0).astype(int)
+    found = md.diagnose(trained(md.mlp(128, 128, 2), X, y, loss="cross_entropy", epochs=100))
+    assert "overfitting" in alarms(found)

@@ -181,8 +181,9 @@ def _is_harmed(exam: Exam) -> bool:
         return False
     before, after = exam.held_losses(exam.before), exam.held_losses(exam.reference)
     constant, size = exam.constant_loss, abs(exam.constant_loss)
-    is_bad = before.mean() > constant + BAD * size and after.mean() < constant + NOT_BAD * size
-    if is_bad and _is_sure(before - after):
+    excess = exam.before_losses - constant  # of all splits
+    is_bad = excess.mean() > BAD * size and after.mean() < constant + NOT_BAD * size
+    if is_bad and _is_sure(excess):
         return True
     learned = constant - float(before.mean())
     return bool(
