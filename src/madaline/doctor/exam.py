@@ -25,6 +25,7 @@ from madaline.train.history import History, HistoryTable
 
 if TYPE_CHECKING:
     from madaline.data.data_types import Targets
+    from madaline.doctor.sickness import Symptom
     from madaline.losses.loss import Loss
 
 MAX_STEPS = 3000
@@ -67,6 +68,8 @@ class Exam:
         self.run_history, self.run_model = history, model
         self.is_complete = history is not None
         "Whether everything is looked for; a checkup leaves out what only a whole training shows."
+        self.known: dict[str, Symptom | None] = {}
+        "Symptoms that were looked for before, by sickness; None if there is none."
         self.is_on_other_rows = False
         "Whether remedies are compared on other rows than those that the run was validated on."
         self._again: np.ndarray | None = None
@@ -77,6 +80,7 @@ class Exam:
         """The same run, examined on other rows."""
         other = Exam(self.setup, problem, clock=self.clock, history=self.run_history, model=self.run_model)
         other.is_complete, other.caution, other.is_on_other_rows = self.is_complete, self.caution, True
+        other.known = self.known
         return other
 
     @property

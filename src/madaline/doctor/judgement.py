@@ -12,7 +12,7 @@ from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.leaks import without_columns
 from madaline.doctor.sample import on_new_rows, split_off
 from madaline.doctor.setup import Setup, python_change
-from madaline.doctor.sickness import SICKNESSES, Sickness, Symptom, all_sicknesses
+from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
     ROUNDS,
     SURE,
@@ -63,6 +63,8 @@ HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 they must then gain clearly more."""
 FEWEST_ROWS = 100
 "With fewer training rows none are split off."
+OF_SPLIT = ("split_shift", "split_duplicates")
+"Facts about the validation set, which decide on which rows remedies are compared."
 FEWEST_NEW = 40
 "With fewer validation rows that are no training rows, training rows are held out instead."
 OF_NET = 4
@@ -101,8 +103,8 @@ class Judgement:
 def judge(exam: Exam) -> Judgement:
     """Examine a run: facts first, then remedies, each round on top of the best one of the round before."""
     names: set[str] = set()
-    exam, known = _on_new_rows(exam)
-    candidates = [replace(c, symptom=known[c.name]) if c.name in known else c for c in candidates_of(exam, names)]
+    exam = _on_new_rows(exam)
+    candidates = candidates_of(exam, names)
     minor = [c for c in candidates if c.is_minor]
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     certain = [c for c in candidates if c.symptom.is_certain]
@@ -148,7 +150,7 @@ def judge(exam: Exam) -> Judgement:
         result.findings = [*result.findings, *folded]
     is_alarmed = any(finding.is_alarm for finding in result.findings)
     if is_alarmed or _is_harmed(exam):
-        if _is_harmed_besides(exam, result, facts):
+        if certain and _is_harmed_besides(exam, result, facts):
             result.findings = _with_certain(result.findings, [_as_seen(exam, c) for c in certain], columns)
         if not any(finding.is_alarm for finding in result.findings):
             result.findings += _accompanying(exam, names)
@@ -195,20 +197,21 @@ def _is_sure(d: np.ndarray) -> bool:
     return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))
 
 
-def _on_new_rows(exam: Exam) -> tuple[Exam, dict[str, Symptom]]:
-    """The examination on held-out rows that tell how good the net is, and what was found about the others.
+def _on_new_rows(exam: Exam) -> Exam:
+    """The examination on held-out rows that tell how good the net is.
 
     If the validation set differs from the training set, these are rows of the training set; if it shares rows with the
     training set, those that it does not share.
     """
     all_sicknesses()
-    if SICKNESSES["split_shift"].symptom(exam) is not None and len(exam.problem.train) >= FEWEST_ROWS:
-        return exam.with_problem(split_off(exam.problem)), {}
-    found = SICKNESSES["split_duplicates"].symptom(exam)
-    if found is None or found.severity == "info" or found.rows is None:
-        return exam, {}
-    problem = on_new_rows(exam.problem, found.rows, FEWEST_NEW)
-    return (exam, {}) if problem is None else (exam.with_problem(problem), {"split_duplicates": found})
+    shift, shared = (SICKNESSES[name].symptom(exam) for name in OF_SPLIT)
+    exam.known = {**exam.known, **dict(zip(OF_SPLIT, (shift, shared), strict=True))}
+    problem = None
+    if shift is not None and len(exam.problem.train) >= FEWEST_ROWS:
+        problem = split_off(exam.problem)
+    elif shared is not None and shared.severity != "info" and shared.rows is not None:
+        problem = on_new_rows(exam.problem, shared.rows, FEWEST_NEW)
+    return exam if problem is None else exam.with_problem(problem)
 
 
 def _learns(exam: Exam, setup: Setup) -> bool:
@@ -343,7 +346,7 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
 def _candidates(exam: Exam, sicknesses: Sequence[Sickness]) -> list[Candidate]:
     found = []
     for sickness in sicknesses:
-        symptom = sickness.symptom(exam)
+        symptom = exam.known[sickness.name] if sickness.name in exam.known else sickness.symptom(exam)
         if symptom is not None:
             least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
