@@ -128,3 +128,16 @@ def test_a_net_that_is_far_worse_than_a_constant_after_it_was_better_is_overfitt
     y = (0.25 * X[:, 0] + rng.normal(size=900) > 0).astype(int)
     found = md.diagnose(trained(md.mlp(128, 128, 2), X, y, loss="cross_entropy", epochs=100))
     assert "overfitting" in alarms(found)
+
+
+@pytest.mark.parametrize("metric", [None, "val_loss", "val_accuracy"])
+def test_schedules_that_watch_the_validation_set_are_repeated(product, metric):
+    X, y = product
+    plateau = schedules.ReduceOnPlateau(
+        0.3, patience=6, metric=metric, mode="max" if metric == "val_accuracy" else "min"
+    )
+    trainer = md.Trainer(md.mlp(8, 2), loss="cross_entropy", optimizer=md.Adam(3e-3), schedule=plateau, threads=1)
+    trainer.fit(X, (y > 0).astype(int), epochs=8, batch_size=32, validation=0.25, doctor=True, metrics="accuracy")
+    exam = record_of(trainer).exam(Clock(10))
+    assert [again.failure for _, again in exam.before_on_folds] == ["", ""]
+    assert exam.run(exam.setup).failure == ""
