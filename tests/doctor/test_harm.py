@@ -141,3 +141,10 @@ def test_schedules_that_watch_the_validation_set_are_repeated(product, metric):
     exam = record_of(trainer).exam(Clock(10))
     assert [again.failure for _, again in exam.before_on_folds] == ["", ""]
     assert exam.run(exam.setup).failure == ""
+
+
+@pytest.mark.parametrize(("decay", "factor"), [(0.1, 1.5), (3.0, 1.0)])
+def test_a_usual_decay_that_keeps_the_weights_needs_more_harm(product, decay, factor):
+    trainer = md.Trainer(md.mlp(16, 1), optimizer=md.AdamW(3e-3, weight_decay=decay), threads=1)
+    trainer.fit(*product, epochs=10, batch_size=32, doctor=True)
+    assert SICKNESSES["excessive_decay"].symptom(record_of(trainer).exam(Clock(10))).min_gain_factor == factor
