@@ -12,9 +12,8 @@ from madaline.doctor.setup import Setup
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.optim.optimizer import Optimizer
 
-
 KEPT, USUAL = 0.9, 0.1
-"Weights that keep this fraction of their norm, and a decay that sound runs have, too: more harm is needed to report it."
+"Weights that keep this fraction of their norm, and a decay that sound runs have, too: then more harm is needed."
 
 
 class ExcessiveDecay(Sickness):
