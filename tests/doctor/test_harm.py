@@ -148,3 +148,12 @@ def test_a_usual_decay_that_keeps_the_weights_needs_more_harm(product, decay, fa
     trainer = md.Trainer(md.mlp(16, 1), optimizer=md.AdamW(3e-3, weight_decay=decay), threads=1)
     trainer.fit(*product, epochs=10, batch_size=32, doctor=True)
     assert SICKNESSES["excessive_decay"].symptom(record_of(trainer).exam(Clock(10))).min_gain_factor == factor
+
+
+@pytest.mark.parametrize(("rows", "confidence"), [(15, 0.7), (60, 0.8)])
+def test_the_curve_of_very_few_validation_rows_is_not_a_sure_symptom(rows, confidence):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(260, 6)).astype("f")
+    y = (X[:, 0] + rng.normal(size=260)).astype("f")
+    trainer = trained(md.mlp(128, 128, 1), X[rows:], y[rows:], epochs=100, validation=(X[:rows], y[:rows]))
+    assert SICKNESSES["overfitting"].symptom(record_of(trainer).exam(Clock(10))).confidence == confidence
