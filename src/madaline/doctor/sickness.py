@@ -42,7 +42,7 @@ class Symptom:
     "Factor of the gain that a remedy must have; below 1 for values that no sound run has."
     columns: Sequence[int] = ()
     "Places of the input columns that a remedy is about."
-    rows: np.ndarray | None = None
+    rows: np.ndarray | None = field(default=None, compare=False)
     "Whether each validation row is one that it is about."
     severity: Severity | None = None
     "If it depends on what was measured; otherwise that of the sickness."
