@@ -25,6 +25,7 @@ from madaline.train.history import History, HistoryTable
 
 if TYPE_CHECKING:
     from madaline.data.data_types import Targets
+    from madaline.doctor.sickness import Symptom
     from madaline.losses.loss import Loss
 
 MAX_STEPS = 3000
@@ -67,6 +68,10 @@ class Exam:
         self.run_history, self.run_model = history, model
         self.is_complete = history is not None
         "Whether everything is looked for; a checkup leaves out what only a whole training shows."
+        self.known: dict[str, Symptom | None] = {}
+        "Symptoms that were looked for before, by sickness; None if there is none."
+        self.is_on_other_rows = False
+        "Whether remedies are compared on other rows than those that the run was validated on."
         self._again: np.ndarray | None = None
         self.caution = 1.0
         "Factor of the gain that a remedy must have."
@@ -74,7 +79,8 @@ class Exam:
     def with_problem(self, problem: Problem) -> Exam:
         """The same run, examined on other rows."""
         other = Exam(self.setup, problem, clock=self.clock, history=self.run_history, model=self.run_model)
-        other.is_complete, other.caution = self.is_complete, self.caution
+        other.is_complete, other.caution, other.is_on_other_rows = self.is_complete, self.caution, True
+        other.known = self.known
         return other
 
     @property
@@ -121,9 +127,12 @@ class Exam:
 
     @cached_property
     def history(self) -> History:
-        """The history of the run, or of its repetition if the run had no validation set or is still to come."""
+        """The history of the run, or of its repetition if the run had no validation set or is still to come.
+
+        Also of its repetition if the validation rows cannot be used.
+        """
         run = self.run_history
-        return run if run is not None and "val_loss" in run else self.before.history
+        return run if run is not None and "val_loss" in run and not self.is_on_other_rows else self.before.history
 
     @cached_property
     def stopped_early(self) -> bool:
@@ -140,8 +149,9 @@ class Exam:
 
     @cached_property
     def model(self) -> Model | None:
-        """The trained model."""
-        return self.run_model if self.run_model is not None else self.before.model
+        """The trained model; that of the repetition if held-out rows may be rows that the run was trained on."""
+        is_own = self.run_model is not None and not self.is_on_other_rows
+        return self.run_model if is_own else self.before.model
 
     @cached_property
     def start(self) -> Model | None:
@@ -205,10 +215,14 @@ class Exam:
 
     @cached_property
     def folds(self) -> list[Problem]:
-        """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them."""
+        """Further splits of the rows, if there are few held-out ones; remedies are then compared on all of them.
+
+        None if the run is longer than its repetitions: there it would be compared with less than it learned.
+        """
         problem = self.problem
         is_short = self.clock.max_seconds <= SHORT
-        if is_short or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
+        is_longer = self.is_limited and self.run_model is not None and problem.validation is problem.held
+        if is_short or is_longer or len(problem.held) >= FEW_HELD or len(problem.train) < FEW_HELD // 4:
             return []
         return more_splits(problem, MORE_FOLDS if len(problem.held) < VERY_FEW_HELD else FOLDS)
 
@@ -228,8 +242,13 @@ class Exam:
         if self.run_model is not None and self.problem.validation is self.problem.held:
             own = self._bounded(self.losses_of(self.run_model, self.problem.held), len(found))
             found = own if own.mean() < found.mean() else found
+        return np.concatenate([found, *(self.held_losses(again, p) for p, again in self.before_on_folds)])
+
+    @cached_property
+    def before_on_folds(self) -> list[tuple[Problem, RepeatedRun]]:
+        """The run, repeated on each of the further splits."""
         limited = self.setup.limited(len(self.problem.train), self.max_steps)
-        return np.concatenate([found, *(self.held_losses(self.run(limited, p), p) for p in self.folds)])
+        return [(p, self.run(limited, p)) for p in self.folds]
 
     def losses_again(self, seed: int) -> np.ndarray:
         """The loss of each held-out row for the run with another seed and other initial weights; made once."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Finding, Remedy
-from madaline.doctor.sample import split_off
+from madaline.doctor.leaks import without_columns
+from madaline.doctor.sample import on_new_rows, split_off
 from madaline.doctor.setup import Setup, python_change
 from madaline.doctor.sickness import SICKNESSES, Sickness, all_sicknesses
 from madaline.doctor.trials import (
@@ -51,13 +52,21 @@ SAME_EFFECT = {"not_converged": {"rate_too_low"}}
 SAME_WORDS = ("too_few_steps", "not_converged")
 """Only the one with the surer symptom is tried. If it is an alarm, the other is part of the picture, also if its remedy
 helps on top."""
-FOLLOWS = {"initial_loss": {"init_gain"}}
+FOLLOWS = {"initial_loss": {"init_gain"}, "dead_units": {"unscaled_inputs", "symmetric_weights"}}
 "Sicknesses that are not tried if one of these is certain, because they follow from it."
+BAD, NOT_BAD = 0.5, 0.1
+"A loss this far above that of a constant, as a fraction of it, is bad even where little can be learned."
+SOMETHING = 0.1
+"What usual settings must gain if nothing but facts about the rows was found; otherwise nothing harms training."
 HALF, FAR, NOTABLY = 0.5, 0.1, 0.05
 """Faults of data and net are tried together, and others too if no remedy alone gains half of what is possible; together
 they must then gain clearly more."""
 FEWEST_ROWS = 100
 "With fewer training rows none are split off."
+OF_SPLIT = ("split_shift", "split_duplicates")
+"Facts about the validation set, which decide on which rows remedies are compared."
+FEWEST_NEW = 40
+"With fewer validation rows that are no training rows, training rows are held out instead."
 OF_NET = 4
 "Place of the last sickness of data or net."
 OF_PREDICTIONS = ("class_imbalance",)
@@ -69,8 +78,9 @@ COVERED = {
     "not_converged": {"too_few_steps"},
     "init_gain": {"symmetric_weights", "saturated_units"},
     "unscaled_inputs": {"heavy_tails"},
+    "dead_units": {"init_gain", "symmetric_weights", "unscaled_inputs"},
 }
-"Sicknesses that say the same in other words."
+"Sicknesses that say the same in other words; of columns, only if they are the same ones."
 SEEN_AS = {"init_gain": "saturated_units"}
 "Weights that are too large are named after what they do to bounded units, if those are saturated."
 
@@ -93,11 +103,12 @@ class Judgement:
 def judge(exam: Exam) -> Judgement:
     """Examine a run: facts first, then remedies, each round on top of the best one of the round before."""
     names: set[str] = set()
-    exam = _on_like_rows(exam)
+    exam = _on_new_rows(exam)
     candidates = candidates_of(exam, names)
     minor = [c for c in candidates if c.is_minor]
     facts = [c for c in candidates if c.sickness.proof == "fact"]
     certain = [c for c in candidates if c.symptom.is_certain]
+    columns = {c.name: set(c.symptom.columns) for c in candidates if c.symptom.columns}
     result = Judgement([finding_of_fact(c) for c in facts])
     names |= {c.name for c in facts}
     current = exam
@@ -139,7 +150,8 @@ def judge(exam: Exam) -> Judgement:
         result.findings = [*result.findings, *folded]
     is_alarmed = any(finding.is_alarm for finding in result.findings)
     if is_alarmed or _is_harmed(exam):
-        result.findings = _with_certain(exam, result.findings, certain)
+        if certain and _is_harmed_besides(exam, result, facts):
+            result.findings = _with_certain(result.findings, [_as_seen(exam, c) for c in certain], columns)
         if not any(finding.is_alarm for finding in result.findings):
             result.findings += _accompanying(exam, names)
     elif exam.is_complete:
@@ -162,21 +174,44 @@ def _explain_facts(repaired: Exam, result: Judgement, facts: Sequence[Candidate]
 
 
 def _is_harmed(exam: Exam) -> bool:
-    """Whether a net with usual settings learns what this one does not, though no remedy alone helped."""
+    """Whether a net with usual settings learns what this one does not, though no remedy alone helped.
+
+    Also if the loss is far above that of a constant, which usual settings avoid: nothing can then be gained where even
+    they learn little, but the predictions are bad.
+    """
     if not exam.is_complete or exam.clock.left <= 0 or exam.reference.diverged:
         return False
     before, after = exam.held_losses(exam.before), exam.held_losses(exam.reference)
-    d = np.minimum(before, 3 * abs(exam.constant_loss)) - after
-    learned = exam.constant_loss - float(before.mean())
-    return bool(learned < 0.1 * exam.learnable and exam.potential > HALF and d.mean() > SURE * d.std() / len(d) ** 0.5)
+    constant, size = exam.constant_loss, abs(exam.constant_loss)
+    excess = exam.before_losses - constant  # of all splits
+    is_bad = excess.mean() > BAD * size and after.mean() < constant + NOT_BAD * size
+    if is_bad and _is_sure(excess):
+        return True
+    learned = constant - float(before.mean())
+    return bool(
+        learned < 0.1 * exam.learnable and exam.potential > HALF and _is_sure(np.minimum(before, 3 * size) - after)
+    )
 
 
-def _on_like_rows(exam: Exam) -> Exam:
-    """The examination; if the validation set differs from the training set, on held-out rows of the training set."""
+def _is_sure(d: np.ndarray) -> bool:
+    return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))
+
+
+def _on_new_rows(exam: Exam) -> Exam:
+    """The examination on held-out rows that tell how good the net is.
+
+    If the validation set differs from the training set, these are rows of the training set; if it shares rows with the
+    training set, those that it does not share.
+    """
     all_sicknesses()
-    if SICKNESSES["split_shift"].symptom(exam) is None or len(exam.problem.train) < FEWEST_ROWS:
-        return exam
-    return exam.with_problem(split_off(exam.problem))
+    shift, shared = (SICKNESSES[name].symptom(exam) for name in OF_SPLIT)
+    exam.known = {**exam.known, **dict(zip(OF_SPLIT, (shift, shared), strict=True))}
+    problem = None
+    if shift is not None and len(exam.problem.train) >= FEWEST_ROWS:
+        problem = split_off(exam.problem)
+    elif shared is not None and shared.severity != "info" and shared.rows is not None:
+        problem = on_new_rows(exam.problem, shared.rows, FEWEST_NEW)
+    return exam if problem is None else exam.with_problem(problem)
 
 
 def _learns(exam: Exam, setup: Setup) -> bool:
@@ -186,14 +221,46 @@ def _learns(exam: Exam, setup: Setup) -> bool:
     return bool(d.mean() > max(0.03 * abs(exam.constant_loss), d.std() / np.sqrt(len(d))))
 
 
-def _with_certain(exam: Exam, findings: list[Finding], certain: Sequence[Candidate]) -> list[Finding]:
+def _is_harmed_besides(exam: Exam, result: Judgement, facts: Sequence[Candidate]) -> bool:
+    """Whether there is harm to training, and not only a fact about the rows, such as rows that are in both sets.
+
+    With a column that gives the target away nothing is left to gain, so that the run is examined without it. Without a
+    signal nothing can show harm.
+    """
+    if result.trials or exam.clock.left <= 0:
+        return True
+    of_rows = {c.name: c for c in facts if c.cause == 0 and c.name not in OF_PREDICTIONS}
+    if (
+        not of_rows
+        or "no_signal" in of_rows
+        or any(finding.is_alarm and finding.name not in of_rows for finding in result.findings)
+    ):
+        return True
+    leak = of_rows.get("target_leak")
+    cleared = without_columns(exam.problem, leak.symptom.columns) if leak is not None else None
+    if cleared is not None:
+        other = Exam(replace(exam.setup, start=None), cleared, clock=exam.clock)
+        return other.potential > SOMETHING
+    return exam.potential > SOMETHING
+
+
+def _with_certain(
+    findings: list[Finding], certain: Sequence[Candidate], columns: Mapping[str, set[int]]
+) -> list[Finding]:
     """The findings, and what is wrong by any standard besides: the run is harmed, and these are facts about it."""
     alarms = {finding.name for finding in findings if finding.is_alarm}
-    more = [_as_seen(exam, c) for c in certain if c.name not in alarms and not alarms & COVERED.get(c.name, set())]
+    more = [c for c in certain if c.name not in alarms and not _is_covered(c, alarms, columns)]
     kept = [finding for finding in findings if finding.name not in {c.name for c in more}]
     place = next((i for i, finding in enumerate(kept) if finding.explained_by), len(kept))
     own = [_finding(c.sickness, c, confidence=0.6, remedies=c.remedies, gain=0.0) for c in more]
     return [*kept[:place], *own, *kept[place:]]
+
+
+def _is_covered(candidate: Candidate, alarms: Collection[str], columns: Mapping[str, set[int]]) -> bool:
+    """Whether an alarm says the same in other words: if it is about columns, about the same ones."""
+    others = COVERED.get(candidate.name, set()) & set(alarms)
+    own = set(candidate.symptom.columns)
+    return any(not own or own <= columns.get(name, own) for name in others)
 
 
 def _as_seen(exam: Exam, candidate: Candidate) -> Candidate:
@@ -279,7 +346,7 @@ def candidates_of(exam: Exam, known: set[str], *, consequences: bool = False) ->
 def _candidates(exam: Exam, sicknesses: Sequence[Sickness]) -> list[Candidate]:
     found = []
     for sickness in sicknesses:
-        symptom = sickness.symptom(exam)
+        symptom = exam.known[sickness.name] if sickness.name in exam.known else sickness.symptom(exam)
         if symptom is not None:
             least = sickness.min_gain * symptom.min_gain_factor * exam.caution
             found.append(Candidate(sickness, symptom, sickness.remedies(exam, symptom), least))
@@ -369,7 +436,10 @@ def _together(exam: Exam, candidates: Sequence[Candidate]) -> list[Trial]:
             if len(needed) < len(pairs):  # only what is needed is kept
                 parts = [(t.candidate, t.remedy) for t in needed]
                 kept = try_together(exam, parts)
-                needed = [_kept(t, needed, kept) for t in needed] if kept is not None and kept.helps else needed
+                if kept is not None and kept.helps:
+                    needed = [_kept(t, needed, kept) for t in needed]
+                elif whole.gain <= max(c.min_gain for c, _ in pairs):
+                    continue  # the others are needed as well, and for them it is too little
             return ranked(needed)
     return []
 

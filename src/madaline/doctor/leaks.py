@@ -14,6 +14,8 @@ from madaline.doctor.sample import Problem
 from madaline.graph.tree import flatten
 
 BINS, STRATA, FEWEST = 24, 30, 60
+SOMETHING = 2.5
+"Standard errors by which a model without a column must be ahead of a constant."
 SIGNIFICANT = 0.001
 "With a smaller p value the other columns say something about the column besides what they say about the target."
 
@@ -23,7 +25,7 @@ def loss_without(exam: Exam, columns: Sequence[int], *, with_net: bool = False) 
 
     None if the inputs are not one array.
     """
-    problem = _without(exam, columns)
+    problem = without_columns(exam.problem, columns)
     if problem is None:
         return None
     linear = linear_rows(exam.setup, problem, exam.n_outputs)
@@ -34,8 +36,27 @@ def loss_without(exam: Exam, columns: Sequence[int], *, with_net: bool = False) 
     return min(found, default=None)
 
 
-def _without(exam: Exam, columns: Sequence[int]) -> Problem | None:
-    problem = exam.problem
+def others_say_something(exam: Exam, columns: Sequence[int] | np.ndarray) -> bool:
+    """Whether a linear model or a net of usual size predicts the target without these columns, beyond chance.
+
+    Also if that cannot be seen, because the inputs are not one array.
+    """
+    problem = without_columns(exam.problem, columns)
+    if problem is None:
+        return True
+    linear = linear_rows(exam.setup, problem, exam.n_outputs)
+    if linear is not None and _is_ahead(exam.constant - linear):
+        return True
+    outcome = exam.run(reference_setup(exam.setup, problem, exam.n_outputs), problem)
+    return _is_ahead(exam.constant - exam.held_losses(outcome, problem))
+
+
+def _is_ahead(d: np.ndarray) -> bool:
+    return bool(d.mean() > SOMETHING * d.std() / np.sqrt(len(d)))
+
+
+def without_columns(problem: Problem, columns: Sequence[int] | np.ndarray) -> Problem | None:
+    """The rows without some columns; None if the inputs are not one array, or if no column is left."""
     if len(flatten(problem.train.X)[0]) != 1 or problem.train.X.ndim != 2:
         return None
     kept = np.setdiff1d(np.arange(problem.train.X.shape[1]), columns)
@@ -51,19 +72,31 @@ def _without(exam: Exam, columns: Sequence[int]) -> Problem | None:
 
 def loss_of_column(exam: Exam, column: int) -> float:
     """The loss on held-out rows if the target is predicted by one column: a monotone curve, or shares of classes."""
-    from scipy.optimize import isotonic_regression
-    from scipy.stats import rankdata
-
     x, x_held = exam.columns[:, column], exam.problem.held.matrix[:, column]
     if exam.classes is not None and exam.held_classes is not None:
         return _loss_of_shares(x, exam.classes.astype(int), x_held, exam.held_classes.astype(int))
     y = np.asarray(exam.problem.train.y, dtype=np.float64).reshape(len(x))
+    values, fitted = _monotone(x, y)
+    predicted = np.interp(x_held, values, fitted).reshape(len(x_held), 1)
+    return float(np.mean(exam.loss(predicted, exam.problem.held.y, reduction="none")))
+
+
+def explained_by_column(x: np.ndarray, y: np.ndarray) -> float:
+    """The fraction of the variance of a target that a monotone curve in one column explains."""
+    values, fitted = _monotone(x, y)
+    return 1.0 - float(np.var(y - fitted[np.searchsorted(values, x)])) / max(float(np.var(y)), 1e-300)
+
+
+def _monotone(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a column, and the monotone curve in them that is nearest to the target."""
+    from scipy.optimize import isotonic_regression
+    from scipy.stats import rankdata
+
     is_rising = bool(np.corrcoef(rankdata(x), rankdata(y))[0, 1] > 0) if x.std() else True
     values, place = np.unique(x, return_inverse=True)
     counts = np.bincount(place)
     fitted = isotonic_regression(np.bincount(place, y) / counts, weights=counts, increasing=is_rising).x
-    predicted = np.interp(x_held, values, fitted).reshape(len(x_held), 1)
-    return float(np.mean(exam.loss(predicted, exam.problem.held.y, reduction="none")))
+    return values, fitted
 
 
 def _loss_of_shares(x: np.ndarray, classes: np.ndarray, x_held: np.ndarray, held: np.ndarray) -> float:

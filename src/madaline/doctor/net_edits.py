@@ -167,6 +167,12 @@ def with_layer_norm(net: Layer) -> Layer:
     return edited(net, lambda layer: [LayerNorm()] if isinstance(layer, BatchNorm) else [layer])
 
 
+def with_usual_momentum(net: Layer) -> Layer:
+    """The net with batch norms that average their statistics at the default speed."""
+    usual = BatchNorm().momentum
+    return edited(net, lambda layer: [replace(layer, momentum=usual)] if isinstance(layer, BatchNorm) else [layer])
+
+
 def trainable(net: Layer) -> Layer:
     """The net with every layer trainable."""
     if isinstance(net, (Sequential, Residual)):

@@ -13,6 +13,7 @@ from madaline.doctor.reference import robust_front
 from madaline.doctor.setup import Setup
 from madaline.optim.adam import Adam
 from madaline.optim.optimizer import Optimizer
+from madaline.optim.schedule import as_schedule
 from madaline.train.stopping import EarlyStopping
 
 USUAL_ADAM = {"solver": "adam", "optimizer": None, "learning_rate_init": 3e-3}
@@ -66,6 +67,15 @@ def adam(exam: Exam, rate: float = 3e-3) -> Remedy:
         lambda setup: setup.with_recipe(optimizer=Adam(rate)),
         USUAL_ADAM | {"learning_rate_init": rate},
         f"--learning-rate {rate:.2g}",
+    )
+
+
+def whole_schedule(exam: Exam) -> Remedy:
+    """A schedule that falls over the whole run, in place of one that is over early."""
+    return Remedy(
+        "Let the learning rate fall over the whole run: schedule='cosine'.",
+        lambda setup: setup.with_recipe(schedule=as_schedule("cosine")),
+        {"schedule": "cosine"},
     )
 
 

@@ -128,6 +128,18 @@ def split_off(problem: Problem) -> Problem:
     return replace(problem, train=train, held=held)
 
 
+def on_new_rows(problem: Problem, is_shared: np.ndarray, fewest: int) -> Problem | None:
+    """The same with held-out rows that are not among the training rows; None if there are not enough.
+
+    These are the other validation rows or, if they are too few, part of the training rows, each of them once.
+    """
+    held = problem.validation
+    if held is not None and np.sum(~is_shared) >= fewest:
+        return replace(problem, held=held.take(np.flatnonzero(~is_shared)))
+    first = np.sort(np.unique(row_keys(problem.train), return_index=True)[1])
+    return split_off(replace(problem, train=problem.train.take(first))) if len(first) >= fewest / HELD_OUT else None
+
+
 def _parts(train: Sample, rng: np.random.Generator) -> tuple[Sample, Sample]:
     """Rows to train on and rows to hold out."""
     order = rng.permutation(len(train))

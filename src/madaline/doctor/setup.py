@@ -15,11 +15,14 @@ from madaline.errors import MadalineError
 from madaline.functional.model import Model
 from madaline.nn.layer import Layer
 from madaline.optim.optimizer import Optimizer
+from madaline.optim.plateau import ReduceOnPlateau
 from madaline.train.history import History
 from madaline.train.recipe import Recipe
 from madaline.train.stopping import EarlyStopping
 from madaline.train.trainer import Trainer
 
+KNOWN_METRICS = (None, "loss", "val_loss")
+"Columns of the history of any run that is repeated."
 FAILED = 30.0
 "The loss of a run that failed, as a multiple of the loss of the best constant prediction."
 
@@ -61,6 +64,12 @@ class Setup:
         optimizer = self.recipe.optimizer
         return float(optimizer.learning_rate) if isinstance(optimizer, Optimizer) else None
 
+    @property
+    def watches_validation(self) -> bool:
+        """Whether the schedule depends on a metric of the validation set, so that each repetition needs one."""
+        watching = [part for _, part in self.recipe.schedule.watching()]
+        return any(isinstance(part, ReduceOnPlateau) and part.metric not in (None, "loss") for part in watching)
+
     def with_net(self, net: Layer) -> Setup:
         """The same training of another net, whose initial parameters are drawn."""
         return replace(self, net=net, start=None)
@@ -86,11 +95,14 @@ class Setup:
     def trainer(self, *, seed: int | None = None) -> Trainer:
         """A trainer for this run."""
         recipe = self.recipe
+        schedule = recipe.schedule
+        if isinstance(schedule, ReduceOnPlateau) and schedule.metric not in KNOWN_METRICS:
+            schedule = replace(schedule, metric="val_loss", mode="min")
         return Trainer(
             self.net if self.start is None else self.start,
             loss=recipe.loss,
             optimizer=recipe.optimizer,
-            schedule=recipe.schedule,
+            schedule=schedule,
             regularizer=_by_pattern(recipe.regularizers),
             clip=recipe.clip,
             constraint=_by_pattern(recipe.constraints),
@@ -110,6 +122,7 @@ class Setup:
     def run(self, problem: Problem, *, seed: int | None = None, watched: bool = False) -> RepeatedRun:
         """Train on the sample; ``watched`` adds probes and the held-out loss of each epoch, which takes longer."""
         train, held = problem.train, problem.monitored or problem.held
+        needs_held = watched or self.early_stopping is not None or self.watches_validation
         try:
             trainer = self.trainer(seed=seed)
             arguments = self.fit_arguments()
@@ -119,7 +132,7 @@ class Setup:
                     train.X,
                     train.y,
                     sample_weight=train.weight,
-                    validation=(held.X, held.y) if watched or self.early_stopping is not None else None,
+                    validation=(held.X, held.y) if needs_held else None,
                     on_divergence="stop",
                     progress=False,
                     probes=watched,

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy, Severity
 from madaline.doctor.picture import Picture
@@ -40,6 +42,8 @@ class Symptom:
     "Factor of the gain that a remedy must have; below 1 for values that no sound run has."
     columns: Sequence[int] = ()
     "Places of the input columns that a remedy is about."
+    rows: np.ndarray | None = field(default=None, compare=False)
+    "Whether each validation row is one that it is about."
     severity: Severity | None = None
     "If it depends on what was measured; otherwise that of the sickness."
     is_certain: bool = False

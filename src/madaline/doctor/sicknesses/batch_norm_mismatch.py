@@ -55,6 +55,12 @@ class BatchNormMismatch(Sickness):
             "--norm layer",
         )
         batch = int(symptom.evidence["mini-batch"])
+        if nets.with_usual_momentum(exam.setup.net) != exam.setup.net:
+            usual = Remedy(
+                "Average the statistics at the default speed: md.BatchNorm().",
+                lambda setup: setup.with_net(nets.with_usual_momentum(setup.net)),
+            )
+            return [usual, layer_norm]
         if batch >= BATCH:
             return [layer_norm]
         # As many steps as before: the batch, not the length of training, is what changes.

@@ -12,6 +12,9 @@ from madaline.doctor.setup import Setup
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.optim.optimizer import Optimizer
 
+KEPT, USUAL = 0.9, 0.1
+"Weights that keep this fraction of their norm, and a decay that sound runs have, too: then more harm is needed."
+
 
 class ExcessiveDecay(Sickness):
     """Penalties that are stronger than the loss."""
@@ -36,12 +39,14 @@ class ExcessiveDecay(Sickness):
         if start is None or final is None or start.params.flat.size != final.params.flat.size:
             return None
         ratio = float(np.linalg.norm(final.params.flat) / max(float(np.linalg.norm(start.params.flat)), 1e-12))
-        if ratio > 0.9 and decay < 0.05:
+        if ratio > KEPT and decay < 0.05:
             return None
+        is_usual = ratio > KEPT and decay <= USUAL and not recipe.regularizers
         return Symptom(
             {"norm of the weights over that at the start": ratio, "weight decay": decay},
             "all weights",
             is_certain=ratio < 0.1,
+            min_gain_factor=1.5 if is_usual else 1.0,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

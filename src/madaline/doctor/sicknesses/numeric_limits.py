@@ -9,6 +9,8 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
 DIFFERENCE = 1e-3
+DENORMAL = 0.01
+"Fraction of the inputs that may be smaller than the smallest normal number, where digits are lost."
 
 
 class NumericLimits(Sickness):
@@ -21,7 +23,7 @@ class NumericLimits(Sickness):
     proof = "fact"
     why = (
         "float32 has 7 digits: a sum of numbers of size 1e6 is exact to about 0.1 only. The loss computed in "
-        "float64 differs from that in float32."
+        "float64 differs from that in float32. Below 1e-38 digits are lost as well."
     )
     before_training = False
 
@@ -30,6 +32,10 @@ class NumericLimits(Sickness):
         if model is None or model.network.dtype != np.float32 or not np.isfinite(model.params.flat).all():
             return None
         sample = exam.problem.train
+        size = np.abs(exam.columns)
+        denormal = float(np.mean((size > 0) & (size < np.finfo(np.float32).tiny))) if size.size else 0.0
+        if denormal > DENORMAL:
+            return Symptom({"fraction of inputs below the smallest normal number": denormal}, "the inputs", 0.9)
         own = exam.mean_loss(model, sample)
         with np.errstate(all="ignore"):
             wide = float(

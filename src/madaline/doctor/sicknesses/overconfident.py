@@ -9,6 +9,9 @@ from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
 FEWEST, LOW, HIGH = 200, 0.8, 1.25
+FEW, SURE = 100, 3.0
+"""With fewer held-out rows, those of further splits count as well: there must be this many, and the gain must be this
+many standard errors."""
 
 
 class Overconfident(Sickness):
@@ -26,19 +29,23 @@ class Overconfident(Sickness):
     before_training = False
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        z, y = exam.outputs, exam.problem.held.y
-        if (
-            z is None
-            or exam.loss.out_activation not in ("softmax", "sigmoid")
-            or len(z) < FEWEST
-            or not np.isfinite(z).all()
-        ):
+        z, y = exam.outputs, np.asarray(exam.problem.held.y)
+        if z is None or exam.loss.out_activation not in ("softmax", "sigmoid"):
+            return None
+        is_few = len(z) < FEWEST
+        if is_few:
+            z, y = _with_folds(exam, z, y)
+        if len(z) < FEW or not np.isfinite(z).all():
             return None
         temperatures = np.geomspace(0.25, 16.0, 49)
         losses = [float(exam.loss(z / T, y)) for T in temperatures]
         best = int(np.argmin(losses))
         own = float(exam.loss(z, y))
         is_learned = losses[best] < 0.97 * exam.constant_loss
+        if is_few and not _is_sure(
+            exam.loss(z, y, reduction="none") - exam.loss(z / temperatures[best], y, reduction="none")
+        ):
+            return None
         if LOW <= temperatures[best] <= HIGH or losses[best] > 0.97 * own or not is_learned:
             return None
         evidence = {"temperature": float(temperatures[best]), "loss": own, "loss with this temperature": losses[best]}
@@ -47,3 +54,19 @@ class Overconfident(Sickness):
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         T = symptom.evidence["temperature"]
         return [Remedy(f"Divide the outputs by {T:.2g} before softmax or sigmoid.")]
+
+
+def _with_folds(exam: Exam, z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs and targets of the held-out rows of all splits."""
+    pairs = [(z, y)]
+    for problem, again in exam.before_on_folds:
+        if again.model is None:
+            return z, y
+        with np.errstate(all="ignore"):
+            found = np.asarray(again.model(problem.held.X), dtype=np.float64)
+        pairs.append((found.reshape(len(found), -1), np.asarray(problem.held.y)))
+    return np.concatenate([z for z, _ in pairs]), np.concatenate([y for _, y in pairs])
+
+
+def _is_sure(d: np.ndarray) -> bool:
+    return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))

@@ -9,7 +9,14 @@ from madaline.doctor.curves import overfits
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.picture import Picture
+from madaline.doctor.sample import MIN_VALIDATION
 from madaline.doctor.sickness import Sickness, Symptom
+
+BY_HEART, RISEN = 0.3, 1.5
+"""Training loss below this fraction of that of a constant, with a validation loss above that of a constant and this
+many times its minimum: overfitted by any standard."""
+UNSURE = 0.7
+"Confidence if the validation set is very small: the curve of its loss is then largely chance."
 
 
 class Overfitting(Sickness):
@@ -41,8 +48,11 @@ class Overfitting(Sickness):
                 "training loss": float(train[-1]),
             },
             f"after epoch {low + 1}",
-            0.8,
+            0.8 if len(exam.problem.monitored or exam.problem.held) >= MIN_VALIDATION else UNSURE,
             Picture("validation loss", held.tolist()),
+            is_certain=bool(
+                0 <= train[-1] < BY_HEART * exam.constant_loss and last > max(exam.constant_loss, RISEN * held[low])
+            ),
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:

@@ -18,6 +18,8 @@ MOST_USUAL = 10.0
 "A rate above this multiple of a usual one is not too low."
 FAR_BELOW = 0.05
 "A rate below this fraction of a usual one is more likely to be the cause than a short training."
+OVER = 0.01
+"Below this fraction of the first rate, a schedule has come to its end; usual ones do so in the last epochs."
 
 
 class RateTooLow(Sickness):
@@ -60,8 +62,16 @@ class RateTooLow(Sickness):
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         found = remedies.rates(exam, 10.0, 100.0, 1000.0)
+        found = [remedies.whole_schedule(exam), *found] if _is_over_early(exam) else found
         is_far = symptom.evidence["learning rate"] < FAR_BELOW * remedies.usual_rate(exam)
         return [*found, remedies.adam(exam)] if is_far and not remedies.scales_steps(exam) else found
+
+
+def _is_over_early(exam: Exam) -> bool:
+    """Whether the schedule ends in the first half of the run."""
+    history = exam.before.history
+    rates = history["learning_rate"] if "learning_rate" in history else np.zeros(0)
+    return bool(len(rates) > 1 and np.median(rates) < OVER * rates[0])
 
 
 def _has_large_weights(exam: Exam) -> bool:

@@ -69,6 +69,7 @@ class SplitDuplicates(Sickness):
             f"validation rows {', '.join(map(str, np.flatnonzero(shared)[:5]))} ...",
             0.95,
             harm=0.9,
+            rows=shared,
         )
         if np.sum(~shared) < FEWEST_OTHERS:
             return found  # no rows are left that show how good the net is
@@ -92,7 +93,7 @@ class SplitDuplicates(Sickness):
             if not is_clear and share < MOST:
                 return None
         where = f"validation rows {', '.join(map(str, np.flatnonzero(near)[:5]))} ..."
-        return Symptom(evidence, where, 0.8, harm=share)
+        return Symptom(evidence, where, 0.8, harm=share, rows=near)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         if NEARLY in symptom.evidence:

@@ -7,13 +7,23 @@ import numpy as np
 from madaline.doctor.columns import rank_auc
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
-from madaline.doctor.leaks import is_made_from_target, loss_of_column, loss_without
+from madaline.doctor.leaks import (
+    explained_by_column,
+    is_made_from_target,
+    loss_of_column,
+    loss_without,
+    others_say_something,
+)
 from madaline.doctor.sickness import Sickness, Symptom
 
 NEARLY_ALL = 0.995
 EASY = 0.15
 "Without the column, a linear model has at most this fraction of the loss of a constant: the data are easy, not leaky."
 
+COPY = 1.0 - 1e-5
+"From this squared correlation on, a column is the target itself in other units, whatever else there is."
+RANKED = 0.5
+"A monotone curve is fitted only to columns whose ranks agree at least like this with those of the target."
 EXACT, FAR_BETTER = 0.002, 20.0
 "For numbers: the column leaves less than this fraction of the variance, and all others leave this many times more."
 ALMOST, MOST_LEFT, NOISY_BETTER, LEAST_LEFT, SOME = 0.95, 0.2, 3.0, 0.4, 0.9
@@ -55,13 +65,21 @@ class TargetLeak(Sickness):
         is_exact = exam.classes is None and rest > FAR_BETTER * left and left < EXACT * exam.constant_loss
         if rest < EASY * exam.constant_loss and not is_exact:
             return None
+        # A target that depends on one column only is what a law looks like: a leak knows what other columns say, too.
+        is_law = exam.classes is None and not self._is_copy(exam, X, leaky) and not others_say_something(exam, leaky)
         return Symptom(
             {"R2 or AUC of the column alone": float(scores.max()), "loss of a linear model without it": rest},
             exam.problem.names.at(leaky.tolist()),
-            0.85,
-            harm=1.0,
+            0.5 if is_law else 0.85,
+            harm=0.0 if is_law else 1.0,
             columns=leaky.tolist(),
+            severity="info" if is_law else None,
         )
+
+    def _is_copy(self, exam: Exam, X: np.ndarray, columns: np.ndarray) -> bool:
+        """Whether one of the columns is the target in other units."""
+        y = np.concatenate([np.asarray(exam.problem.train.y), np.asarray(exam.problem.held.y)]).reshape(len(X))
+        return bool(_squared_correlations(X[:, columns], y).max() > COPY)
 
     def _noisy(self, exam: Exam, scores: np.ndarray) -> Symptom | None:
         """A column that gives the target away with some noise.
@@ -109,9 +127,12 @@ class TargetLeak(Sickness):
             return None
         from scipy.stats import rankdata
 
-        # Ranks as well: scaling may have bent the column.
-        ranks = rankdata(X, axis=0), rankdata(y[:, 0])
-        return np.maximum(_squared_correlations(X, y[:, 0]), _squared_correlations(*ranks))
+        # Ranks as well: scaling may have bent the column. A target with ties has fewer ranks than the column.
+        by_rank = _squared_correlations(rankdata(X, axis=0), rankdata(y[:, 0]))
+        found = np.maximum(_squared_correlations(X, y[:, 0]), by_rank)
+        for j in np.flatnonzero((found < NEARLY_ALL) & (by_rank > RANKED)):
+            found[j] = max(found[j], explained_by_column(X[:, j], y[:, 0]))
+        return found
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [

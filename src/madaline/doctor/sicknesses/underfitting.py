@@ -14,6 +14,8 @@ from madaline.nn.layers.linear import Linear
 NARROW, VERY_NARROW, HEAVY = 8, 4, 0.7
 """Widths of hidden layers that are looked at, and widths and dropout that hardly any sound net has: less harm is needed
 to report them."""
+FEW, OF_SOUND_NETS = 6, 2.0
+"Layers of this many units and a few more are common in sound nets for small tables, and need more harm to be reported."
 
 
 class Underfitting(Sickness):
@@ -40,11 +42,13 @@ class Underfitting(Sickness):
         if train.mean() < 0.1 * exam.constant_loss:
             return None
         if widths and min(widths) <= NARROW:
-            factor = 0.5 if min(widths) < VERY_NARROW else 1.0
+            factor = 0.5 if min(widths) < VERY_NARROW else 1.0 if min(widths) < FEW else OF_SOUND_NETS
             return Symptom(evidence | {"narrowest layer": min(widths)}, "hidden layers", min_gain_factor=factor)
         if drop >= 0.4:
             return Symptom(evidence | {"dropout": drop}, "dropout", min_gain_factor=0.5 if drop > HEAVY else 1.0)
-        return Symptom(evidence, "hidden layers", 0.5) if not widths or max(widths) < 16 else None
+        if widths and max(widths) >= 16:
+            return None
+        return Symptom(evidence, "hidden layers", 0.5, min_gain_factor=OF_SOUND_NETS if widths else 1.0)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         drop = [remedies.less_dropout(exam)] if nets.most_dropout(exam.setup.net) >= 0.4 else []

@@ -62,6 +62,7 @@ class UnscaledInputs(Sickness):
             0.9 if is_certain else 0.7,
             Picture("size of the columns", size.tolist(), log=True),
             is_certain=is_certain,
+            columns=wrong,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
