@@ -286,7 +286,8 @@ PAGE = """# preset="best" and preset="auto" beside other models
 Written by `python benchmarks/table_ranks.py --page` from `table_ranks.json`. Every set is split at random {n_splits}
 times: a quarter is the test set (at most {most:,} rows), and at most {rows:,} of the other rows are the training set,
 the same for all models, which have their default parameters. The recipe of the presets was chosen on other sets
-([recipe.md](recipe.md)), apart from older parts of it. The error is the RMSE divided by the standard deviation of the
+([recipe.md](recipe.md)), apart from older parts of it. TabM, which takes minutes for a large set on a CPU, was measured
+on one split of sets with few rows. The error is the RMSE divided by the standard deviation of the
 target, or the fraction of wrong rows; AUC is the mean over classes, each against the rest. Times are processor seconds,
 with one thread, on a machine with other load.
 
