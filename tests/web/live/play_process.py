@@ -68,7 +68,8 @@ def at(page, wanted):
 
 
 def scores(page):
-    """Loss and metric as the page shows them."""
+    """Loss and metric as the page shows them; a run that has just been opened has none for a moment."""
+    page.wait_for_function("() => !document.getElementById('scores').innerText.includes('\\u2013')")
     return page.locator("#scores").inner_text()
 
 
