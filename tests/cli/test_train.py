@@ -224,7 +224,7 @@ run()
 
 def test_a_run_killed_at_any_moment_goes_on_to_the_same_end(madaline):
     """Each run is killed up to three times, one of them after a checkpoint; set MADALINE_KILLS for more runs."""
-    options = ["--epochs", "50", "--patience", "50", "--hidden", "32", *WITH_DOCTOR]
+    options = ["--epochs", "30", "--patience", "30", "--hidden", "32", *WITH_DOCTOR]
     program = [sys.executable, "-c", CHECKPOINTS_ALWAYS]
     begin = time.monotonic()
     subprocess.run([*program, "train", "digits", "--out", "whole", *options], stdout=subprocess.DEVNULL, check=True)
