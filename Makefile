@@ -162,8 +162,8 @@ test-scale: setup .venv-scale/installed ## Train and search on local Ray cluster
 test-neighbours: setup .venv-neighbours/installed ## Use the estimators from some thirty other packages (installs them first)
 	OPENBLAS_NUM_THREADS=1 .venv-neighbours/bin/python -m pytest -n 2 -q tests/neighbours/live
 
-test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic, and tables from the wild
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q -m clinic tests/cli
+test-clinic: setup ## Sick and healthy runs through the doctor: a sample of the clinic, tables from the wild, slow cases
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q -m clinic tests/cli tests/doctor
 	$(BIN)/python tests/doctor/clinic/clinic.py --half tune --sick 30 --healthy 21 --recall 0.75 --false-alarms 0.1
 
 test-gallery: setup ## Run every example of the gallery and of the pages; each checks its claims

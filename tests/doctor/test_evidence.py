@@ -59,6 +59,7 @@ def test_labels_that_are_exchanged_are_told_from_classes_that_overlap(share):
     assert (SICKNESSES["label_errors"].symptom(exam) is not None) == (share > 0)
 
 
+@pytest.mark.clinic
 def test_an_estimator_that_stops_at_a_large_tolerance(ring):
     X, y = ring
     clf = md.MLPClassifier(32, tol=0.1, n_iter_no_change=2, random_state=0, callbacks=md.Doctor())

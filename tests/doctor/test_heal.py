@@ -38,6 +38,7 @@ def test_an_estimator(ring):
     assert not hasattr(sick, "model_")
 
 
+@pytest.mark.clinic
 def test_an_impatient_estimator_waits_longer_also_if_it_was_lucky(ring):
     X, y = ring
     sick = md.MLPClassifier(32, early_stopping=True, n_iter_no_change=1, max_iter=200, random_state=0)
