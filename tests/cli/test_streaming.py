@@ -211,7 +211,7 @@ def test_a_file_several_times_larger_than_the_peak_of_memory_is_trained_on(tmp_p
     """
     rng = random.Random(0)
     words = [f"word{k}" for k in range(1000)]
-    block, n_blocks = [], 10
+    block, n_blocks = [], 30
     for k in range(500):
         a, b = rng.gauss(0.0, 1.0), rng.gauss(0.0, 1.0)
         block.append(f"{a:.6f},{b:.6f},{' '.join(3 * (words[k:] + words[:k]))},{2 * a - b * b:.5f}\n")
