@@ -376,3 +376,8 @@ def class_of(loss: Loss, y: Targets, n_outputs: int) -> np.ndarray | None:
     if loss.out_activation == "sigmoid" and n_outputs == 1:
         return np.asarray(y.reshape(len(y)) > 0.5, dtype=int)
     return None
+
+
+def is_sure(d: np.ndarray, errors: float) -> bool:
+    """Whether the mean of numbers is above 0 by this many standard errors."""
+    return bool(d.mean() > errors * d.std() / np.sqrt(len(d)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from madaline.doctor.exam import Exam
+from madaline.doctor.exam import Exam, is_sure
 from madaline.doctor.finding import Finding, Remedy
 from madaline.doctor.leaks import without_columns
 from madaline.doctor.sample import on_new_rows, split_off
@@ -185,16 +185,12 @@ def _is_harmed(exam: Exam) -> bool:
     constant, size = exam.constant_loss, abs(exam.constant_loss)
     excess = exam.before_losses - constant  # of all splits
     is_bad = excess.mean() > BAD * size and after.mean() < constant + NOT_BAD * size
-    if is_bad and _is_sure(excess):
+    if is_bad and is_sure(excess, SURE):
         return True
     learned = constant - float(before.mean())
     return bool(
-        learned < 0.1 * exam.learnable and exam.potential > HALF and _is_sure(np.minimum(before, 3 * size) - after)
+        learned < 0.1 * exam.learnable and exam.potential > HALF and is_sure(np.minimum(before, 3 * size) - after, SURE)
     )
-
-
-def _is_sure(d: np.ndarray) -> bool:
-    return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))
 
 
 def _on_new_rows(exam: Exam) -> Exam:

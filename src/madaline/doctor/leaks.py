@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madaline.doctor.baselines import linear_rows
-from madaline.doctor.exam import Exam
+from madaline.doctor.exam import Exam, is_sure
 from madaline.doctor.reference import reference_setup
 from madaline.doctor.sample import Problem
 from madaline.graph.tree import flatten
@@ -45,14 +45,10 @@ def others_say_something(exam: Exam, columns: Sequence[int] | np.ndarray) -> boo
     if problem is None:
         return True
     linear = linear_rows(exam.setup, problem, exam.n_outputs)
-    if linear is not None and _is_ahead(exam.constant - linear):
+    if linear is not None and is_sure(exam.constant - linear, SOMETHING):
         return True
     outcome = exam.run(reference_setup(exam.setup, problem, exam.n_outputs), problem)
-    return _is_ahead(exam.constant - exam.held_losses(outcome, problem))
-
-
-def _is_ahead(d: np.ndarray) -> bool:
-    return bool(d.mean() > SOMETHING * d.std() / np.sqrt(len(d)))
+    return is_sure(exam.constant - exam.held_losses(outcome, problem), SOMETHING)
 
 
 def without_columns(problem: Problem, columns: Sequence[int] | np.ndarray) -> Problem | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madaline.doctor.exam import Exam
+from madaline.doctor.exam import Exam, is_sure
 from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
@@ -42,8 +42,8 @@ class Overconfident(Sickness):
         best = int(np.argmin(losses))
         own = float(exam.loss(z, y))
         is_learned = losses[best] < 0.97 * exam.constant_loss
-        if is_few and not _is_sure(
-            exam.loss(z, y, reduction="none") - exam.loss(z / temperatures[best], y, reduction="none")
+        if is_few and not is_sure(
+            exam.loss(z, y, reduction="none") - exam.loss(z / temperatures[best], y, reduction="none"), SURE
         ):
             return None
         if LOW <= temperatures[best] <= HIGH or losses[best] > 0.97 * own or not is_learned:
@@ -66,7 +66,3 @@ def _with_folds(exam: Exam, z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, n
             found = np.asarray(again.model(problem.held.X), dtype=np.float64)
         pairs.append((found.reshape(len(found), -1), np.asarray(problem.held.y)))
     return np.concatenate([z for z, _ in pairs]), np.concatenate([y for _, y in pairs])
-
-
-def _is_sure(d: np.ndarray) -> bool:
-    return bool(d.mean() > SURE * d.std() / np.sqrt(len(d)))
