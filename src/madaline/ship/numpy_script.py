@@ -120,8 +120,9 @@ def _text(value):
 
 def _indices(column, known):
     """The index of each category; -1 if it is unknown, -2 if it is missing."""
-    texts = map(_text, np.asarray(column, dtype=object).tolist())
-    return np.array([-2 if text is None else known.get(text, -1) for text in texts], dtype=np.int64)
+    values = np.asarray(column, dtype=object).tolist()
+    pairs = ((_text(value), value) for value in values)
+    return np.array([-2 if text is None else known.get(text, known.get(value, -1)) for text, value in pairs], np.int64)
 ''',
     "_days": '''
 def _days(column):

@@ -206,7 +206,7 @@ def _index(value, known):
     if value is None or value != value or value == "":
         return -2
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return known.get(text.removesuffix(".0") if isinstance(value, float) else text, -1)
+    return known.get(text.removesuffix(".0") if isinstance(value, float) else text, known.get(value, -1))
 ''',
     "_days": '''
 def _days(value):

@@ -148,7 +148,7 @@ def _index(known, x):
     if _is_missing(x):
         return -2
     text = str(x).lower() if isinstance(x, bool) else str(x)
-    return known.get(text.removesuffix(".0") if isinstance(x, float) else text, -1)
+    return known.get(text.removesuffix(".0") if isinstance(x, float) else text, known.get(x, -1))
 
 
 def _days(x):
