@@ -306,7 +306,7 @@ def test_an_export_predicts_what_the_command_line_does_from_a_data_frame(madalin
         found = namespace["predict"](frame)
     else:
         found = [namespace["predict_row"](row) for row in frame.to_dict("records")]
-    np.testing.assert_allclose(found, md.load(trained / "regression").predict(frame), rtol=1e-4)
+    np.testing.assert_allclose(np.ravel(found), md.load(trained / "regression").predict(frame), rtol=1e-4)
 
 
 def test_a_table_that_lacks_a_column_or_has_too_many_is_refused_with_a_sentence(madaline, saved):
