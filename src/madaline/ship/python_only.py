@@ -208,7 +208,12 @@ def _index(value, known):
     if value is None or value != value or value == "":
         return -2
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return known.get(text.removesuffix(".0") if isinstance(value, float) else text, known.get(value, -1))
+    text = text.removesuffix(".0") if isinstance(value, float) else text
+    if text in known:
+        return known[text]
+    # A boolean stands for "True" or "TRUE", and 7 for "007", if one category is meant.
+    same = [] if isinstance(value, str) else [name for name in known if name.lower().lstrip("0") == text.lstrip("0")]
+    return known[same[0]] if len(same) == 1 else -1
 ''',
     "_days": '''
 def _days(value):

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from madaline.data.column import category_places
 from madaline.graph.node import Node, topological_order
 from madaline.graph.shapes import Rows, Shape
-from madaline.ship.escape import Untrusted, python_comment, python_literal
+from madaline.ship.escape import python_comment, python_literal
 from madaline.ship.inference import InferenceGraph, Port
 
 Rule = str | Callable[["Script", Node], str]
@@ -138,9 +137,8 @@ def literal(value: Any) -> str:
 
 
 def category_indices(port: Port) -> str:
-    """A dict from the categories of a column, and from the values that stand for them, to their indices."""
-    places = category_places([str(given.value) for given in port.values])
-    return "{" + ", ".join(f"{python_literal(Untrusted(value))}: {place}" for value, place in places.items()) + "}"
+    """A dict from the categories of a column to their indices."""
+    return "{" + ", ".join(f"{python_literal(value)}: {place}" for place, value in enumerate(port.values)) + "}"
 
 
 def class_list(port: Port) -> str:
