@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import glob
 import os
 import sys
@@ -191,9 +192,9 @@ def _parts(
     if not path.exists():
         if str(source) in DATASETS:
             return f"The data set {str(source)!r}", [FramePart(DATASETS[str(source)].table(), str(source))], []
-        raise FileNotFoundError(
-            f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists the data sets."
-        )
+        near = difflib.get_close_matches(str(source), DATASETS.names(), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "`madaline datasets` lists the data sets."
+        raise FileNotFoundError(f"There is no file {str(source)!r}, and no data set of that name. {hint}")
     if path.is_fifo() or path.is_char_device():  # can be read only once
         with path.open("rb") as stream:
             return name or str(path), [read(stream, name or str(path))], []
