@@ -44,14 +44,14 @@ def category_places(categories: Sequence[str]) -> dict[str | int, int]:
     >>> category_places(["07", "007"]).get(7) is None
     True
     """
-    texts = dict(zip(categories, range(len(categories)), strict=True))
+    found: dict[str | int, int] = dict(zip(categories, range(len(categories)), strict=True))
     places: defaultdict[int, list[int]] = defaultdict(list)
-    for text, place in texts.items():
+    for place, text in enumerate(categories):
         if text.lower() in ("true", "false"):
             places[text.lower() == "true"].append(place)
         elif text[:1] == "0" and len(text) < MOST_DIGITS and text.isascii() and text.isdigit():
             places[int(text)].append(place)
-    return {**texts, **{value: found[0] for value, found in places.items() if len(found) == 1}}
+    return found | {value: each[0] for value, each in places.items() if len(each) == 1}
 
 
 def _truth(text: str) -> bool:
