@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -151,6 +151,11 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     'price' has amounts with a currency sign, which is removed.  (--categorical)
     'sold' has dates (day/month/year).  (--dates)
     """
+    known = [option.name for option in fields(ReadOptions)]
+    if unknown := [name for name in options if name not in known]:
+        near = difflib.get_close_matches(unknown[0], known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" Options: {', '.join(known)}."
+        raise TypeError(f"read_table has no option {unknown[0]!r}.{hint}")
     with keywords_in_errors(), open_table(source, ReadOptions(**options)) as table:
         return table.frame(), table.assumptions
 
