@@ -10,6 +10,11 @@ import pytest
 
 import madaline as md
 from madaline.gallery.runner import GALLERY
+from madaline.losses.loss import LOSSES
+from madaline.nn.activation_function import ACTIVATIONS
+from madaline.nn.initializers import INITIALIZERS
+from madaline.optim.optimizer import OPTIMIZERS
+from madaline.optim.schedule import SCHEDULES
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -85,6 +90,18 @@ def link(cell):
     """The target of the only link of a cell."""
     (path,) = re.findall(r"\]\(([^)]+)\)", cell)
     return path
+
+
+def test_the_readme_counts_what_the_registries_hold():
+    text = (ROOT / "README.md").read_text()
+    counts = {
+        "activations": len(ACTIVATIONS),
+        "losses": len(LOSSES),
+        "optimizers": len(OPTIMIZERS),
+        "schedules": len(SCHEDULES),
+        "initializers": len(INITIALIZERS),
+    }
+    assert {kind: int(re.search(rf"(\d+) {kind}", text)[1]) for kind in counts} == counts
 
 
 def test_the_concept_map_has_every_row_once():

@@ -68,6 +68,10 @@ def test_a_name_like_no_other_gets_no_suggestion(activations):
 def test_the_message_names_the_argument_the_user_typed(activations):
     with pytest.raises(UnknownNameError, match=r"^hidden_activation='x' is not a known activation"):
         activations.find("x", argument="hidden_activation")
+    with pytest.raises(UnknownNameError, match=r"^--activation x is not a known activation"):
+        activations.find("x", argument="--activation")
+    with pytest.raises(UnknownNameError, match=r"^'x' is not a known activation"):
+        activations.find("x", argument="")
 
 
 @pytest.mark.parametrize("wrong", [3, None, ["relu"], {}])

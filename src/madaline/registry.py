@@ -77,7 +77,8 @@ class Registry(Generic[T]):
         name : str
             Name or alias.
         argument : str, optional
-            Name of the argument, for error messages. By default the kind of the registry.
+            Name of the argument, for error messages, such as ``"hidden"`` or ``"--activation"``; empty if it has none.
+            By default the kind of the registry.
 
         Raises
         ------
@@ -87,10 +88,10 @@ class Registry(Generic[T]):
         try:
             return self._things[self._name_of_alias.get(name, name)]
         except (KeyError, TypeError):  # TypeError: something unhashable was given for a name
-            raise UnknownNameError(self._unknown(name, argument or self.kind)) from None
+            raise UnknownNameError(self._unknown(name, self.kind if argument is None else argument)) from None
 
     def _unknown(self, name: object, argument: str) -> str:
-        text = f"{argument}={name!r} is not a known {self.kind}."
+        text = f"{_typed(argument, name)} is not a known {self.kind}."
         if isinstance(name, str):
             typed = name.strip().lower().replace("-", "_").replace(" ", "_")
             # Names are compared without underscores too, so that "LeakyReLU" finds "leaky_relu".
@@ -129,3 +130,10 @@ class Registry(Generic[T]):
 
     def __repr__(self) -> str:
         return f"Registry({self.kind!r}, {len(self)} names)"
+
+
+def _typed(argument: str, name: object) -> str:
+    """A name as the user typed it: after an option of a command, as a keyword argument, or alone."""
+    if argument.startswith("--"):
+        return f"{argument} {name}"
+    return f"{argument}={name!r}" if argument else repr(name)

@@ -25,7 +25,7 @@ TASKS = {
     "count": ["visits"],
 }
 each_task = pytest.mark.parametrize("task", TASKS)
-FEATURES = ["size", "city", "rooms", "sold"]
+FEATURES = ["size", "city", "rooms", "sold", "pool", "code"]
 
 
 def table() -> pd.DataFrame:
@@ -50,6 +50,8 @@ def table() -> pd.DataFrame:
         }
     )
     frame["price"] += 0.125
+    # What pandas and polars read as booleans and integers from a file, where madaline keeps the text.
+    frame["pool"], frame["code"] = rng.random(N) < 0.4, rng.choice(["007", "012", "300"], N)
     return frame
 
 
@@ -291,6 +293,20 @@ def test_the_command_line_exports_what_was_saved_in_python(madaline, saved, name
         np.testing.assert_allclose(labels, expected, rtol=1e-4)
     else:
         assert np.mean(np.asarray(labels) == expected) > 0.99
+
+
+@pytest.mark.parametrize("target", ["python", "python-only"])
+def test_an_export_predicts_what_the_command_line_does_from_a_data_frame(madaline, trained, target):
+    result = madaline("export", trained / "regression", "--to", target, "-o", "model.py")
+    assert result.code == 0, result.err
+    namespace = {}
+    exec(Path("model.py").read_text(), namespace)
+    frame = pd.read_csv(trained / "new.csv").replace({np.nan: None})
+    if target == "python":
+        found = namespace["predict"](frame)
+    else:
+        found = [namespace["predict_row"](row) for row in frame.to_dict("records")]
+    np.testing.assert_allclose(np.ravel(found), md.load(trained / "regression").predict(frame), rtol=1e-4)
 
 
 def test_a_table_that_lacks_a_column_or_has_too_many_is_refused_with_a_sentence(madaline, saved):

@@ -47,7 +47,9 @@ def test_evaluate_leaves_out_rows_without_a_target_and_needs_the_column(madaline
     assert document["rows"] == (table["origin"] != "usa").sum()
     assert set(document["scores"]) == {"R2", "RMSE", "MAE"}
     table.drop("mpg").write_csv("none.csv")
-    assert "the target mpg: there is no such column" in madaline("evaluate", cars, "none.csv").err
+    assert "The table has no column 'mpg', the target" in madaline("evaluate", cars, "none.csv").err
+    table.with_columns(mpg=None).write_csv("gaps.csv")
+    assert "'mpg' has no values: there is nothing to compare with." in madaline("evaluate", cars, "gaps.csv").err
 
 
 def test_evaluate_agrees_with_the_scores_of_training(madaline):

@@ -286,7 +286,7 @@ def test_a_damaged_file_does_not_keep_the_others_from_being_scored(madaline, car
     Path(parts[1]).write_bytes(whole[:-100])
     result = madaline("predict", cars, *parts, "-o", "scored")
     assert result.code == 1
-    assert "1 file could not be scored; the others were." in result.err
+    assert "1 file of 3 could not be scored. Repeat the command to score only these." in result.err
     assert "part-1.parquet" in result.err
     assert {path.name for path in Path("scored").iterdir()} == {"_scored", "part-0.parquet", "part-2.parquet"}
     Path(parts[1]).write_bytes(whole)
@@ -297,11 +297,12 @@ def test_a_damaged_file_does_not_keep_the_others_from_being_scored(madaline, car
     ("arguments", "text"),
     [
         (["big"], "choose a folder for the predictions"),
-        (["-", "-o", "scored"], "--cluster scores files"),
+        (["-", "-o", "scored"], "'-' is not a file. With --cluster, and for several tables, give files or folders"),
         (["nowhere.parquet", "-o", "scored"], "There is no file 'nowhere.parquet'"),
         (["big", "-o", "big"], "is the folder of the tables"),
         (["big", "-o", "no/scored"], "does not exist"),
         (["big", "-o", "file"], "is a file"),
+        (["big", "-o", "scored.csv"], "--out scored.csv is a file. Several tables need a folder"),
         (["big", "big/../big", "-o", "scored"], "is given twice. Leave out one of them."),
     ],
 )

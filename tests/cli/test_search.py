@@ -108,3 +108,11 @@ def test_what_cannot_be_is_refused(madaline, tmp_path):
     assert ran.code == 2
     assert "--asynchronous needs a cluster" in ran.err
     assert not list(Path().glob("run*"))
+
+
+def test_an_error_of_the_space_names_the_file_as_it_was_given(madaline):
+    Path("s.toml").write_text("nonsense = [1, 2]\n")
+    result = madaline("search", "penguins", "--space", "s.toml", "--trials", "2")
+    assert result.code == 2
+    assert "The space 's.toml': 'nonsense' is not a hyperparameter of MLPClassifier." in result.err
+    assert [path.name for path in Path().iterdir()] == ["s.toml"]

@@ -57,8 +57,8 @@ def test_time_tests_on_the_latest(rng):
     ("options", "message"),
     [
         ({"way": "magic"}, "--split magic is not known. Choose one of random, stratified, group, time"),
-        ({"test": 1.5}, r"--test 1.5 must be a share of the rows between 0 and 1"),
-        ({"validation": 0.0}, r"--validation 0.0 must be a share"),
+        ({"test": 1.5}, r"--test 1.5 must be a fraction of the rows between 0 and 1"),
+        ({"validation": 0.0}, r"--validation 0.0 must be a fraction"),
         (
             {"way": "group", "by": np.zeros(100)},
             "--split group leaves no rows for training: 1 different values are too few",

@@ -103,10 +103,10 @@ def test_the_hour_on_the_clock_counts_not_the_hour_in_greenwich():
     [
         ([decimal.Decimal("1.5"), None], [1.5, np.nan]),
         ([dt.timedelta(minutes=1), None], [60.0, np.nan]),
-        ([dt.time(1, 0, 1), None], [3601.0, np.nan]),
+        ([dt.time(1, 30, 36), None], [1.51, np.nan]),
         (np.array([60, "NaT"], dtype="timedelta64[s]"), [60.0, np.nan]),
         (pl.Series([dt.timedelta(minutes=1), None]), [60.0, np.nan]),
-        (pl.Series([dt.time(1, 0, 1), None]), [3601.0, np.nan]),
+        (pl.Series([dt.time(1, 30, 36), None]), [1.51, np.nan]),
         (np.array([1, 2], dtype=">i4"), [1, 2]),
         ([None, None], [np.nan, np.nan]),
         ([" 1.5", "", "nan", "2e3"], [1.5, np.nan, np.nan, 2000.0]),
@@ -126,6 +126,33 @@ def test_a_whole_number_is_the_same_category_with_and_without_a_point():
     """An integer column with a gap becomes one of floats in pandas."""
     for values in ([3, 7], [3.0, 7.0], ["3", "7"], pd.array([3, 7], dtype="Int64")):
         assert column_of("x", values).codes(("3", "7")).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("texts", [("False", "True"), ("FALSE", "TRUE"), ("false", "true")])
+def test_a_boolean_is_the_category_of_its_text(texts):
+    """A column of such texts in a file becomes one of booleans in pandas and polars."""
+    for values in ([False, True, None], pl.Series([False, True, None]), pd.array([False, True, None], dtype="boolean")):
+        assert column_of("x", values).codes(texts).tolist() == [0, 1, -2]
+    assert column_of("x", [True]).codes(("True", "TRUE")).tolist() == [-1]
+
+
+def test_a_number_is_the_category_of_the_code_that_it_was_read_from():
+    """A column of codes with leading zeros in a file becomes one of integers in pandas and polars."""
+    for values in ([7, 120, 5, None], pl.Series([7, 120, 5, None]), pd.array([7, 120, 5, None], dtype="Int64")):
+        assert column_of("x", values).codes(("007", "120", "0011")).tolist() == [0, 1, -1, -2]
+    assert column_of("x", [7]).codes(("007", "07")).tolist() == [-1]
+    assert column_of("x", ["7"]).codes(("007",)).tolist() == [-1]
+    assert column_of("x", [7]).codes(("0" * 5000 + "7",)).tolist() == [-1]
+
+
+def test_a_number_with_signs_or_separators_is_refused_with_a_hint():
+    with pytest.raises(InputError, match=r"holds '1,234', which is not a number\. .* md\.read_table reads"):
+        column_of("x", ["1,234"]).numbers()
+
+
+def test_a_data_frame_inside_a_tuple_is_refused():
+    with pytest.raises(DtypeError, match=r"first item is a data frame; pass the data frame alone"):
+        Table.of((pd.DataFrame({"a": [1]}), []))
 
 
 def test_what_cannot_be_read_is_named_with_its_row():

@@ -112,6 +112,12 @@ def test_validation_that_is_none_is_refused(iris, validation):
         classifier(validation=validation).fit(*iris)
 
 
+@pytest.mark.parametrize("kind", [md.MLPClassifier, md.MLPRegressor, md.QuantileMLPRegressor])
+def test_an_unknown_parameter_is_met_with_the_nearest(kind):
+    with pytest.raises(TypeError, match=f"{kind.__name__} has no parameter 'activaton'. Did you mean 'activation'?"):
+        kind(activaton="relu")
+
+
 def test_an_unknown_name_is_met_with_the_nearest(iris):
     with pytest.raises(UnknownNameError, match="Did you mean 'relu'"):
         md.MLPClassifier(activation="ReLu").fit(*iris)

@@ -213,6 +213,17 @@ def test_the_gradient_is_the_one_the_trainer_steps_along(rng):
     np.testing.assert_allclose(model.params.flat - trainer.model.params.flat, slope, rtol=1e-9, atol=1e-12)
 
 
+def test_the_parameters_of_a_model_are_an_argument_as_they_are():
+    model = md.mlp(3, 1, activation="tanh").init(2, dtype="float64")
+    X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    f = lambda p: np.sum(model.with_parameters(p)(X) ** 2)  # noqa: E731
+    slopes, expected = md.grad(f)(model.params), md.grad(f)(model.params.to_dict())
+    assert list(slopes) == list(expected) == list(model.params)
+    for name, slope in slopes.items():
+        np.testing.assert_array_equal(slope, expected[name])
+    assert md.check_gradient(f, model.params)
+
+
 def test_some_parameters_by_path_and_the_others_stay(rng):
     model, X = made("plain", rng)
     f = lambda p: np.sum(model.with_parameters(p)(X) ** 2)  # noqa: E731

@@ -11,6 +11,7 @@ import typer
 from madaline import container
 from madaline.cli.options import Force, Json, check_free
 from madaline.cli.screen import Screen
+from madaline.errors import ConfigError
 
 
 def datasets(
@@ -33,11 +34,13 @@ def datasets(
     from madaline.data.datasets import DATASETS
 
     screen = Screen(as_json=as_json)
-    chosen = list(DATASETS) if name is None else [DATASETS.find(name)]
+    chosen = list(DATASETS) if name is None else [DATASETS.find(name, argument="")]
     if out is not None:
         if name is None:
             raise typer.BadParameter("name the data set to write: madaline datasets penguins -o penguins.csv")
         check_free(out, force=force)
+        if out.suffix not in (".csv", ".parquet"):
+            raise ConfigError(f"-o {out}: the file must end in .csv or .parquet.")
         content = io.BytesIO()
         table = chosen[0].table()
         table.write_parquet(content) if out.suffix == ".parquet" else table.write_csv(content)

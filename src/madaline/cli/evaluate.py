@@ -8,6 +8,7 @@ from madaline.cli import options as o
 from madaline.cli.model import DataPath, ModelPath, load
 from madaline.cli.reading_options import with_reading_options
 from madaline.data.reading.options import ReadOptions
+from madaline.errors import TargetError
 
 MAX_CLASSES = 15
 "Maximum number of classes for which the confusion matrix is shown."
@@ -36,8 +37,8 @@ def evaluate(
 
     from madaline.cli.results import show_meanings
     from madaline.cli.screen import Screen
-    from madaline.cli.source import find_column, no_values, source_name
-    from madaline.data.reading.assumption import counted
+    from madaline.cli.source import find_column, source_name
+    from madaline.data.reading.assumption import counted, named
     from madaline.data.reading.table_file import open_table
     from madaline.estimators.tabular.predictions import has_probabilities, scored_prediction, scored_truth
     from madaline.estimators.tabular.scores import score
@@ -47,7 +48,7 @@ def evaluate(
     truths, predictions = [], []
     with open_table(data, reading, earlier_format=saved.reading) as table:
         for name in saved.targets:
-            find_column(name, table.names, "the target")
+            find_column(name, table.names, "")
         assumptions = table.assumptions
         for batch in table.batches():
             part = batch.drop_nulls(list(saved.targets))
@@ -56,7 +57,7 @@ def evaluate(
             truths.append(scored_truth(saved.estimator, saved.truth(part)))
             predictions.append(scored_prediction(saved.estimator, saved.rows(part)))
         if not truths:
-            raise no_values(saved.targets)
+            raise TargetError(f"{named(list(saved.targets))} has no values: there is nothing to compare with.")
     truth, prediction = np.concatenate(truths), np.concatenate(predictions)
     scores = score(saved.task, truth, prediction, has_probabilities=has_probabilities(saved.estimator))
     for assumption in assumptions:

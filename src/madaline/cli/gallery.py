@@ -41,7 +41,7 @@ def gallery(
         screen.say("\nRun one by its name: madaline gallery momentum_map")
         screen.result({example.name: {"title": example.title, "rows": example.rows} for example in GALLERY})
         return
-    example = read(Path(name)) if name.endswith(".py") else GALLERY.find(name)
+    example = read(Path(name)) if name.endswith(".py") else GALLERY.find(name, argument="")
     out.mkdir(parents=True, exist_ok=True)
     if copy:
         target = out / example.path.name

@@ -47,7 +47,6 @@ def new_estimator(
     training, data = settings.training, settings.data
     chosen = {PARAMETERS[name]: getattr(training, name) for name in PARAMETERS}
     parameters: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
-    _check(training)
     parameters |= {
         "preset": training.preset,
         "data": {
@@ -83,12 +82,3 @@ def choose_probes(watcher: RunWatcher, estimator: NetEstimator, n_rows: int) -> 
 
     sized = preset.sized(estimator, resolved(estimator), n_rows, continues=False)
     watcher.sample(sized.max_iter, -(-n_rows // int(sized.batch_size)))
-
-
-def _check(training: TrainingSettings) -> None:
-    for name in ("batch_size", "epochs", "patience"):
-        value = getattr(training, name)
-        if value is not None and value < 1:
-            raise ConfigError(f"--{name.replace('_', '-')} {value} must be at least 1.")
-    if training.hidden is not None and any(width < 1 for width in training.hidden):
-        raise ConfigError(f"--hidden {','.join(map(str, training.hidden))}: every layer needs at least one unit.")

@@ -35,7 +35,7 @@ def predict(
             "--out",
             "-o",
             help="Output file, .csv or .parquet. For several files and with --cluster, a folder with a file for each; "
-            "those that are there already are kept.",
+            "files that already exist are kept.",
             show_default="standard output",
         ),
     ] = None,

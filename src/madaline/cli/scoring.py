@@ -70,9 +70,11 @@ def score_folder(
     screen.result({"rows": n_rows, "out": out, "files": len(left) - len(errors), "kept": kept, "errors": errors})
     if errors:
         more = f"\n... and {len(errors) - MOST_ERRORS} more." if len(errors) > MOST_ERRORS else ""
+        others = " Repeat the command to score only these." if len(errors) < len(files) else ""
         raise FileFormatError(
-            f"{counted(len(errors), 'file')} could not be scored; the others were. Repeat the command to score only "
-            "what is missing.\n" + "\n".join(errors[:MOST_ERRORS]) + more
+            f"{counted(len(errors), 'file')} of {len(files)} could not be scored.{others}\n"
+            + "\n".join(errors[:MOST_ERRORS])
+            + more
         )
 
 
@@ -82,11 +84,11 @@ def _files(data: Sequence[str], out: Path) -> list[FileToScore]:
     for name in data:
         path = Path(name)
         if name == "-" or (name in DATASETS and not path.exists()):
-            raise ConfigError(f"--cluster scores files, and {name!r} is not one. Leave out --cluster.")
+            raise ConfigError(f"{name!r} is not a file. With --cluster, and for several tables, give files or folders.")
         if not path.exists():
             raise FileNotFoundError(f"There is no file {name!r}.")
         sources += folder_files(path) if path.is_dir() else [path]
-    if out.exists() and not out.is_dir():
+    if not out.is_dir() and (out.exists() or out.suffix.lower() in (".csv", *PARQUET_SUFFIXES)):
         raise ConfigError(f"--out {out} is a file. Several tables need a folder, for example -o scored/.")
     if not out.resolve().parent.is_dir():
         raise FileNotFoundError(f"The folder {str(out.parent)!r} for {out.name!r} does not exist.")

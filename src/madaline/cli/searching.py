@@ -35,6 +35,7 @@ def run(
     """Fit an estimator by a search."""
     from madaline.tune.progress import SearchLimits
     from madaline.tune.search import fit_search
+    from madaline.tune.space import read_space
 
     wanted, limit = settings.search, settings.training.time
     if limit is None and wanted.trials is None:
@@ -43,6 +44,7 @@ def run(
     if wanted.space is not None:
         space = folder.checkpoint / SPACE
         if not resume:
+            read_space(wanted.space, estimator)  # errors name the file as it was given
             folder.checkpoint.mkdir()
             shutil.copyfile(wanted.space, space)
             wanted.space = str(folder.path / SPACE)

@@ -63,6 +63,8 @@ def targets_of(settings: RunConfig, names: Sequence[str]) -> tuple[str, ...]:
 def find_column(given: str, names: Sequence[str], flag: str) -> str:
     """A column by its name, or by its number from 1 if no column has that name; -1 is the last.
 
+    Errors name the option by which it was given, ``flag``; empty for the target of a model.
+
     Examples
     --------
     >>> find_column("age", ["age", "fare"], "--target"), find_column("-1", ["age", "fare"], "--target")
@@ -77,14 +79,15 @@ def find_column(given: str, names: Sequence[str], flag: str) -> str:
         return near[0]
     close = difflib.get_close_matches(given, names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise ConfigError(f"{flag} {given}: there is no such column.{hint} Columns: {listed(names)}.")
+    what = f"{flag} {given}: there is no such column" if flag else f"The table has no column {given!r}, the target"
+    raise ConfigError(f"{what}.{hint} Columns: {listed(names)}.")
 
 
 def without_gaps(sampled: SampledTable, targets: Sequence[str], assumptions: list[Assumption]) -> None:
     """Leave out the rows that have no target."""
     gone = sampled.leave_out_gaps(targets)
     if not len(sampled.frame):
-        raise no_values(targets)
+        raise TargetError(f"{named(list(targets))} has no values: there is nothing to learn. Choose another --target.")
     if gone:
         text = (
             f"{counted(gone, 'row')} without a value in {named(list(targets))} {'is' if gone == 1 else 'are'} left out."
@@ -114,8 +117,3 @@ def without_duplicates(sampled: SampledTable, ignored: Sequence[str], assumption
     gone = sampled.leave_out_duplicates(ignored)
     text = f"{counted(gone, 'row')} {'is' if gone == 1 else 'are'} equal to an earlier one and left out."
     assumptions.append(Assumption(text if gone else "No row is equal to an earlier one.", "--drop-duplicates"))
-
-
-def no_values(targets: Sequence[str]) -> TargetError:
-    """The error for a target without values."""
-    return TargetError(f"{named(list(targets))} has no values: there is nothing to learn. Choose another --target.")

@@ -217,6 +217,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
     typed : dict
         The options of ``train``, and those of the command besides them.
     """
+    from madaline.cli.checks import check_settings
     from madaline.cli.config import RunConfig
     from madaline.cli.run_folder import CONFIG, RunFolder
     from madaline.cli.screen import Screen
@@ -235,7 +236,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         settings.training.threads, settings.training.cluster = typed["threads"], typed["cluster"]
         settings.search.asynchronous = False
         _take_search(settings, typed)
-        _check_asynchronous(settings)
+        check_settings(settings)
         if command == "search" and not settings.search.is_wanted:
             raise ConfigError(f"The run in {str(folder.path)!r} is not a search. Use madaline train --resume.")
     else:
@@ -252,8 +253,7 @@ def start(command: str, typed: dict[str, Any]) -> None:
         settings.search.is_wanted = settings.search.is_wanted or command == "search"
         _take_search(settings, typed)
         settings.reading = ReadOptions(**settings.reading.given() | reading.given())
-        _check_ranges(settings)
-        _check_asynchronous(settings)
+        check_settings(settings)
         if typed.get("heal") and not typed["doctor"]:
             raise ConfigError("--heal needs the doctor. Leave out --no-doctor.")
         folder = RunFolder.free(typed["out"], settings.data.source)
@@ -275,11 +275,6 @@ def _take_search(settings: Any, given: dict[str, Any]) -> None:
     for name in SEARCH_OPTIONS:
         if (value := given.get(name)) is not None and value is not False:
             setattr(settings.search, name, given[name])
-
-
-def _check_asynchronous(settings: Any) -> None:
-    if settings.search.asynchronous and settings.training.cluster is None:
-        raise ConfigError("--asynchronous needs a cluster, for example --cluster auto.")
 
 
 def _take(settings: Any, given: dict[str, Any]) -> None:
@@ -327,22 +322,6 @@ def _take(settings: Any, given: dict[str, Any]) -> None:
     _take_split(settings, given["split"], given["group"], given["when"])
 
 
-def _check_ranges(settings: Any) -> None:
-    """Check settings that nothing else checks early."""
-    limits = [
-        ("--seed", settings.training.seed, 0, 2**32 - 1),
-        ("--threads", settings.training.threads, 1, 1024),
-        ("--replicas", settings.training.replicas, 1, 4096),
-        ("--rows", settings.data.rows, 1, 2**63),
-        ("--trials", settings.search.trials, 1, 10**9),
-    ]
-    for flag, value, low, high in limits:
-        if value is not None and not low <= value <= high:
-            raise ConfigError(f"{flag} {value} must be a number from {low} to {high}.")
-    if settings.training.preset not in (None, "auto", "best"):
-        raise ConfigError(f"--preset {settings.training.preset} is not known. Choose auto or best.")
-
-
 def _take_split(settings: Any, way: str | None, group: str | None, when: str | None) -> None:
     if group is not None and when is not None:
         raise ConfigError("--group and --when split the rows in different ways. Use one of them.")
@@ -368,4 +347,5 @@ def _widths(given: str) -> tuple[int, ...]:
 def _refuse(given: dict[str, Any], allowed: set[str], flag: str) -> None:
     other = [name for name, value in given.items() if name not in allowed and value not in (None, False, [])]
     if other:
-        raise ConfigError(f"{flag} uses the settings of the run: --{other[0].replace('_', '-')} cannot be changed.")
+        what = "the table" if other[0] == "data" else f"--{other[0].replace('_', '-')}"
+        raise ConfigError(f"{flag} uses the settings of the run: {what} cannot be changed.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -22,8 +24,46 @@ ISO = "%Y-%m-%d|%Y-%m-%d %H:%M|%Y-%m-%d %H:%M:%S|%Y-%m-%dT%H:%M:%S|%Y-%m-%dT%H:%
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
 "Texts that are read as true and false, in lower case."
 
+MOST_DIGITS = 20
+"Codes with fewer digits can be read as 64-bit numbers."
+
 UNSEEN, MISSING = -1, -2
 "Codes of a text that is not in the list of categories, and of a missing value."
+
+
+def category_places(categories: Sequence[str]) -> dict[str | int, int]:
+    """The position of each category by its text, and by the value that a data frame library makes of such a text.
+
+    pandas and polars read the texts True and False as booleans, and codes such as 007 as numbers. A value that stands
+    for several categories is left out.
+
+    Examples
+    --------
+    >>> category_places(["True", "False"])[False], category_places(["007", "012"])[12]
+    (1, 1)
+    >>> category_places(["07", "007"]).get(7) is None
+    True
+    """
+    found: dict[str | int, int] = dict(zip(categories, range(len(categories)), strict=True))
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, text in enumerate(categories):
+        if text.lower() in ("true", "false"):
+            places[text.lower() == "true"].append(place)
+        elif text[:1] == "0" and len(text) < MOST_DIGITS and text.isascii() and text.isdigit():
+            places[int(text)].append(place)
+    return found | {value: each[0] for value, each in places.items() if len(each) == 1}
+
+
+def _truth(text: str) -> bool:
+    return text == "true"
+
+
+def _whole(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
+
+
+VALUE_OF: dict[str, Callable[[str], str | int]] = {"boolean": _truth, "number": _whole}
+"The value that was written as a text, by the kind of column."
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +189,10 @@ class Column:
     def codes(self, categories: tuple[str, ...]) -> np.ndarray:
         """The position of each value in the categories, or :data:`UNSEEN` or :data:`MISSING`."""
         texts = self.texts()
-        places = dict(zip(categories, range(len(categories)), strict=True))
-        known = np.array([places.get(text, UNSEEN) for text in texts.distinct], dtype=np.int64)
-        return texts.spread(known, MISSING)
+        places = category_places(categories)
+        value_of = VALUE_OF.get(self.kind, str)
+        found = [places.get(text, places.get(value_of(text), UNSEEN)) for text in texts.distinct]
+        return texts.spread(np.array(found, dtype=np.int64), MISSING)
 
     def _stripped(self) -> list[str]:
         return [text.strip() for text in self.values.distinct]
@@ -167,9 +208,14 @@ class Column:
 
     def _raise_wrong_value(self, row: int, value: Any, count: int, needed: str) -> NoReturn:
         others = f" ({count} such rows)" if count > 1 else ""
+        is_written_number = needed == "a number" and isinstance(value, str) and any(map(str.isdigit, value))
+        hint = (
+            " md.read_table reads such files as madaline train does, with units, separators and times."
+            * is_written_number
+        )
         raise InputError(
             f"Column {self.name!r}: row {self.row(row)} holds {short(value)}, which is not {needed}{others}.",
-            advice=f"Correct the value, leave it empty, or leave the column out: ignore=[{self.name!r}].",
+            advice=f"Correct the value, leave it empty, or leave the column out: ignore=[{self.name!r}].{hint}",
             column=self.name,
             row=self.row(row),
         )

@@ -101,7 +101,7 @@ def from_objects(name: str, values: Sequence[Any]) -> Column:
     if all(issubclass(kind, dt.timedelta) for kind in types):
         return Column(name, "number", _seconds(np.array(values, dtype="timedelta64[us]")))
     if all(issubclass(kind, dt.time) for kind in types):
-        return Column(name, "number", np.array([math.nan if t is None else _of_day(t) for t in values]))
+        return Column(name, "number", np.array([math.nan if t is None else _hours(t) for t in values]))
     if all(issubclass(kind, (str, bool, np.bool_, int, float, np.number, decimal.Decimal)) for kind in types):
         return _as_text(name, values)
     return other(name, len(values), f"objects of type {', '.join(sorted(kind.__name__ for kind in types))}")
@@ -174,8 +174,9 @@ def _wall_clock(value: Any) -> Any:
     return value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
 
 
-def _of_day(time: dt.time) -> float:
-    return time.hour * 3600.0 + time.minute * 60.0 + time.second + time.microsecond * 1e-6
+def _hours(time: dt.time) -> float:
+    """A time of day as hours, as :mod:`madaline.data.reading` reads text."""
+    return time.hour + time.minute / 60.0 + (time.second + time.microsecond * 1e-6) / 3600.0
 
 
 def _seconds(durations: np.ndarray) -> np.ndarray:

@@ -37,6 +37,15 @@ class Split:
         return {"train": self.train, "validation": self.validation, "test": self.test}
 
 
+def check_options(way: str, test: float, validation: float) -> None:
+    """Raise an error if rows cannot be split in this way."""
+    if way not in WAYS:
+        raise ConfigError(f"--split {way} is not known. Choose one of {', '.join(WAYS)}.")
+    for name, share in (("test", test), ("validation", validation)):
+        if not 0.0 < share < 1.0:
+            raise ConfigError(f"--{name} {share} must be a fraction of the rows between 0 and 1, for example 0.2.")
+
+
 def split_rows(
     n_rows: int,
     *,
@@ -68,11 +77,7 @@ def split_rows(
     >>> split.test.tolist(), split.validation.tolist()
     ([0, 1], [2, 3])
     """
-    if way not in WAYS:
-        raise ConfigError(f"--split {way} is not known. Choose one of {', '.join(WAYS)}.")
-    for name, share in (("test", test), ("validation", validation)):
-        if not 0.0 < share < 1.0:
-            raise ConfigError(f"--{name} {share} must be a share of the rows between 0 and 1, for example 0.2.")
+    check_options(way, test, validation)
     if n_rows < 5:
         raise ConfigError(
             f"The table has {n_rows} rows, but at least 5 are needed for training, validation and test sets."

@@ -11,6 +11,7 @@ import numpy as np
 
 from madaline.data.column import Column
 from madaline.data.series import column_of, from_array, from_objects, from_series
+from madaline.description import short
 from madaline.errors import DtypeError, InputError, ShapeError
 
 
@@ -118,7 +119,12 @@ class Table:
             names = dict.fromkeys(name for row in rows for name in row)
             return cls._of_dict({name: [row.get(name) for row in rows] for name in names})
         if not all(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
-            raise ShapeError(f"Row 0 is {rows[0]!r}; a list of rows holds lists, tuples, arrays or dicts.")
+            if hasattr(rows[0], "columns"):
+                raise DtypeError(
+                    f"A {type(rows).__name__} is given whose first item is a data frame; pass the data frame alone. "
+                    "md.read_table returns it together with what it assumed: frame, assumptions = md.read_table(path)."
+                )
+            raise ShapeError(f"Row 0 is {short(rows[0])}; a list of rows holds lists, tuples, arrays or dicts.")
         width = len(rows[0])
         for place, row in enumerate(rows):
             if len(row) != width:

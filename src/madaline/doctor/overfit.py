@@ -1,4 +1,4 @@
-"""Training on a few rows, which a net should learn by heart."""
+"""Training on a few rows, which a net should memorize."""
 
 from __future__ import annotations
 

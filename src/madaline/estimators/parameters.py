@@ -10,7 +10,8 @@ import ast
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, dataclass_transform, get_type_hints
 
 from madaline.errors import ConfigError
@@ -113,6 +114,17 @@ def parameters(cls: type[T]) -> type[T]:
         name: value if isinstance(value, bool) and name not in CHOSEN_BY_PRESETS else as_default(value)
         for name, value in (init.__kwdefaults__ or {}).items()
     }
+
+    @wraps(init)
+    def check_names(self: Any, *args: Any, **kwargs: Any) -> None:
+        known = list(init.__signature__.parameters)[1:]
+        if unknown := [name for name in kwargs if name not in known]:
+            near = get_close_matches(unknown[0], known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" Parameters: {', '.join(known)}."
+            raise TypeError(f"{type(self).__name__} has no parameter {unknown[0]!r}.{hint}")
+        init(self, *args, **kwargs)
+
+    made.__init__ = check_names  # type: ignore[method-assign]  # the same signature
     return made
 
 

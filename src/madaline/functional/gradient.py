@@ -81,7 +81,7 @@ def value_and_grad(f: Callable[..., Any], argnums: ArgNums = 0, *, has_aux: bool
     """
     if not callable(f):
         raise DtypeError(
-            f"A gradient is that of a function, not of a {type(f).__name__}. Write md.grad(f)(x), not f(x)."
+            f"grad takes a function, and was given {type(f).__name__}. Write md.grad(f)(x), not md.grad(f(x))."
         )
     argnums = checked_argnums(argnums)
     names_by_structure: dict[Any, list[str]] = {}

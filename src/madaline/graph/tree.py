@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from madaline.errors import ShapeError
@@ -24,6 +24,8 @@ def _collect(tree: Any, leaves: list[Any]) -> Structure:
         return (dict, tuple(tree), tuple([_collect(item, leaves) for item in tree.values()]))
     if isinstance(tree, (list, tuple)):
         return (type(tree), None, tuple([_collect(item, leaves) for item in tree]))
+    if isinstance(tree, Mapping):  # such as the parameters of a model
+        return _collect(dict(tree), leaves)
     leaves.append(tree)
     return LEAF
 

@@ -88,10 +88,11 @@ def python_comment(text: str) -> str:
     return f"# {_printable(text)}"
 
 
-def python_docstring(*lines: str) -> str:
+def python_docstring(*lines: str, indent: str = "") -> str:
     """A docstring of these lines. Backslashes and quotes in them are escaped."""
     text = "\n".join(map(_printable, lines)).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"""{text}\n"""' if len(lines) > 1 else f'"""{text}"""'
+    text = text.replace("\n", f"\n{indent}").replace(f"\n{indent}\n", "\n\n")
+    return f'"""{text}\n{indent}"""' if len(lines) > 1 else f'"""{text}"""'
 
 
 _UNSAFE_IN_C = re.compile(r"(?<=\*)/|(?<=/)\*|(?<=\?)\?|\\")

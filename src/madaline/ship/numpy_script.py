@@ -118,10 +118,18 @@ def _text(value):
     return str(value).removesuffix(".0") if isinstance(value, (float, np.floating)) else str(value)
 
 
+def _index(value, known):
+    text = _text(value)
+    if text is None or text in known:
+        return -2 if text is None else known[text]
+    # A boolean stands for "True" or "TRUE", and 7 for "007", if one category is meant.
+    same = [] if isinstance(value, str) else [name for name in known if name.lower().lstrip("0") == text.lstrip("0")]
+    return known[same[0]] if len(same) == 1 else -1
+
+
 def _indices(column, known):
     """The index of each category; -1 if it is unknown, -2 if it is missing."""
-    texts = map(_text, np.asarray(column, dtype=object).tolist())
-    return np.array([-2 if text is None else known.get(text, -1) for text in texts], dtype=np.int64)
+    return np.array([_index(value, known) for value in np.asarray(column, dtype=object).tolist()], dtype=np.int64)
 ''',
     "_days": '''
 def _days(column):

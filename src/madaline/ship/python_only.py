@@ -159,7 +159,9 @@ def python_only_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes
     constants += [f"classes_{port.name} = {class_list(port)}" for port in outputs if port.kind == "label"]
     arguments = "row" if columns else ", ".join(port.name for port in inputs)
     takes = "a dict of the columns" if columns else ", ".join(_described(port) for port in inputs)
-    about = ["Return the prediction for one row.", "", f"    Inputs: {takes}.", f"    Outputs: {inference.gives}."]
+    about = python_docstring(
+        "Return the prediction for one row.", "", f"Inputs: {takes}.", f"Outputs: {inference.gives}.", indent="    "
+    )
     modules = ["base64", *(["datetime"] if HELPERS["_days"].strip("\n") in helpers else []), "math", "struct"]
     sections = [
         python_docstring(inference.title.shown(), "", "Written by madaline. Requires only Python."),
@@ -167,7 +169,7 @@ def python_only_files(inference: InferenceGraph, path: Path) -> dict[Path, bytes
         _ARRAY,
         "\n".join([*(_weights(name, value) for name, value in inference.arrays.items()), *constants]),
         *helpers,
-        f"def predict_row({arguments}):\n    {python_docstring(*about, '    ')}\n{body}",
+        f"def predict_row({arguments}):\n    {about}\n{body}",
     ]
     return {path: ("\n\n\n".join(section.strip("\n") for section in sections if section) + "\n").encode()}
 
@@ -206,7 +208,12 @@ def _index(value, known):
     if value is None or value != value or value == "":
         return -2
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return known.get(text.removesuffix(".0") if isinstance(value, float) else text, -1)
+    text = text.removesuffix(".0") if isinstance(value, float) else text
+    if text in known:
+        return known[text]
+    # A boolean stands for "True" or "TRUE", and 7 for "007", if one category is meant.
+    same = [] if isinstance(value, str) else [name for name in known if name.lower().lstrip("0") == text.lstrip("0")]
+    return known[same[0]] if len(same) == 1 else -1
 ''',
     "_days": '''
 def _days(value):

@@ -148,7 +148,12 @@ def _index(known, x):
     if _is_missing(x):
         return -2
     text = str(x).lower() if isinstance(x, bool) else str(x)
-    return known.get(text.removesuffix(".0") if isinstance(x, float) else text, -1)
+    text = text.removesuffix(".0") if isinstance(x, float) else text
+    if text in known:
+        return known[text]
+    # A boolean stands for "True" or "TRUE", and 7 for "007", if one category is meant.
+    same = [] if isinstance(x, str) else [name for name in known if name.lower().lstrip("0") == text.lstrip("0")]
+    return known[same[0]] if len(same) == 1 else -1
 
 
 def _days(x):

@@ -320,8 +320,8 @@ def _called(key: str) -> str:
 
 def _not_finite(name: str, count: int, value: Any, place: tuple[int, ...]) -> ConfigError:
     return ConfigError(
-        f"{name} has at least {count} missing or infinite values; the first is {value} at {_place(place)}. Replace "
-        "them, or drop those rows."
+        f"{name} has at least {count} missing or infinite value{'s' * (count > 1)}; the first is {value} at "
+        f"{_place(place)}. Replace them, or drop those rows."
     )
 
 

@@ -124,10 +124,10 @@ class Service:
         """The answer: at once, or by another thread if it takes longer, so that others do not wait for it."""
         if len(work.content) > FEW_BYTES:
             return await self._by_thread(work.answer)
-        body, wish = work.read()
-        if wish.explain:
-            return await self._by_thread(lambda: work.finish(body, wish))
-        return work.finish(body, wish)
+        body, options = work.read()
+        if options.explain:
+            return await self._by_thread(lambda: work.finish(body, options))
+        return work.finish(body, options)
 
     async def _by_thread(self, answer: Callable[[], tuple[Response, Answer]]) -> tuple[Response, Answer]:
         """The answer of another thread. If it does not come in time, the thread is left to end on its own."""
@@ -147,7 +147,7 @@ class Service:
     def _count(self, model: ServedModel, answer: Answer) -> None:
         self.metrics.count("madaline_requests_total", model=model.name, status="200")
         self.metrics.count("madaline_rows_total", answer.n_rows, model=model.name)
-        for each in answer.surprises:
+        for each in answer.unseen_values:
             if each.kind in _COUNTED:
                 self.metrics.count(_COUNTED[each.kind], each.count, model=model.name, column=each.column)
 
@@ -179,7 +179,7 @@ _COUNTED = {
     UNKNOWN_CATEGORY: "madaline_unknown_categories_total",
     OUT_OF_RANGE: "madaline_out_of_range_total",
 }
-"Counters of the kinds of surprises."
+"Counters of the kinds of unseen values."
 
 
 async def _ready(_: Request) -> Response:

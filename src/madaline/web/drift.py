@@ -19,7 +19,7 @@ UNKNOWN_CATEGORY, OUT_OF_RANGE, UNUSED = "unknown_category", "out_of_range", "un
 
 
 @dataclass(frozen=True)
-class Surprise:
+class UnseenValue:
     """Values of one column that training did not see. They are answered as ``predict`` does."""
 
     kind: str
@@ -34,7 +34,7 @@ class Surprise:
         return {"kind": self.kind, "column": self.column, "message": self.message, **place}
 
 
-def surprises(table: Table, plan: TablePlan, known: frozenset[str]) -> Iterator[Surprise]:
+def unseen_values(table: Table, plan: TablePlan, known: frozenset[str]) -> Iterator[UnseenValue]:
     """What a table has that the training table had not.
 
     Parameters
@@ -54,10 +54,10 @@ def surprises(table: Table, plan: TablePlan, known: frozenset[str]) -> Iterator[
     if by_name:
         for name in plan.unknown(table):
             if name not in known:
-                yield Surprise(UNUSED, name, f"Column {name!r} is not used by the model.")
+                yield UnseenValue(UNUSED, name, f"Column {name!r} is not used by the model.")
 
 
-def _unknown(plan: Listed, table: Table, name: str) -> Iterator[Surprise]:
+def _unknown(plan: Listed, table: Table, name: str) -> Iterator[UnseenValue]:
     column = table[name]
     rows = np.flatnonzero(column.codes(plan.categories) == UNSEEN)
     if len(rows):
@@ -66,10 +66,10 @@ def _unknown(plan: Listed, table: Table, name: str) -> Iterator[Surprise]:
             f"Column {plan.column!r}: row {row} holds {short(column.texts()[row])}, which was not a category in "
             f"training{_others(len(rows))}."
         )
-        yield Surprise(UNKNOWN_CATEGORY, plan.column, text, len(rows), row)
+        yield UnseenValue(UNKNOWN_CATEGORY, plan.column, text, len(rows), row)
 
 
-def _out_of_range(plan: Number, table: Table, name: str, low: float, high: float) -> Iterator[Surprise]:
+def _out_of_range(plan: Number, table: Table, name: str, low: float, high: float) -> Iterator[UnseenValue]:
     x = table[name].numbers()
     if len(x) == 1:  # without the cost of arrays
         value = float(x[0])
@@ -82,7 +82,7 @@ def _out_of_range(plan: Number, table: Table, name: str, low: float, high: float
             f"Column {plan.column!r}: row {row} holds {float(x[row]):g}, outside of the training range {low:g} to "
             f"{high:g}{_others(len(rows))}."
         )
-        yield Surprise(OUT_OF_RANGE, plan.column, text, len(rows), row)
+        yield UnseenValue(OUT_OF_RANGE, plan.column, text, len(rows), row)
 
 
 def _others(count: int) -> str:

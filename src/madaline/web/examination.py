@@ -47,7 +47,7 @@ def examine(
         return diagnosis_of(exam, judge(exam)), history.epochs
 
 
-def only_waits(finding: Finding) -> bool:
+def only_trains_longer(finding: Finding) -> bool:
     """Whether all remedies are to train longer, which a run that has not ended does anyway."""
     kinds = [set(remedy.parameters) for remedy in finding.remedies]
     return bool(kinds) and all(kind == {"max_iter"} for kind in kinds)

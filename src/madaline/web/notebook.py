@@ -19,7 +19,7 @@ from madaline.errors import MadalineError
 from madaline.extras import require
 from madaline.functional.model import Model
 from madaline.train.events import TrainingView
-from madaline.web.examination import examine, only_waits
+from madaline.web.examination import examine, only_trains_longer
 
 SECONDS = 0.25
 "Time between two pictures."
@@ -122,7 +122,7 @@ class LiveTraining(Doctor):
         except (MadalineError, ArithmeticError, ValueError) as error:
             self.widget.findings = _no_findings() | {"note": f"The training could not be examined: {error}"}
             return
-        findings = [_finding(each) for each in diagnosis.findings if is_over or not only_waits(each)]
+        findings = [_finding(each) for each in diagnosis.findings if is_over or not only_trains_longer(each)]
         self.widget.findings = {"epoch": epoch, "findings": findings, "reasons": list(diagnosis.reasons), "busy": False}
 
 

@@ -20,7 +20,7 @@ from madaline.estimators.tabular.saved_model import SavedModel, load_saved
 from madaline.ship.fields import Field, fields_of
 from madaline.ship.row_encoder import RowEncoder
 from madaline.web.bodies import Body
-from madaline.web.drift import Surprise, surprises
+from madaline.web.drift import UnseenValue, unseen_values
 from madaline.web.errors import RequestError, about_rows
 
 MOST_WARNINGS = 100
@@ -28,7 +28,7 @@ MOST_WARNINGS = 100
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestOptions:
     """What a request asks for in addition to predictions."""
 
     proba: bool = False
@@ -44,7 +44,7 @@ class Answer:
     columns: Mapping[str, np.ndarray]
     "Columns of predictions, as ``madaline predict`` writes them."
     n_rows: int
-    surprises: tuple[Surprise, ...] = ()
+    unseen_values: tuple[UnseenValue, ...] = ()
     explanations: list[Any] | None = None
 
 
@@ -77,10 +77,10 @@ class ServedModel:
         found = cls(name, saved, digest)
         row: dict[str, Any] = {each.name: [each.default] for each in found.fields}
         row |= {each.name: ["1970-01-01"] for each in found.fields if each.kind == "date"}
-        wish = Wish(proba=found.has_probabilities, interval=0.9 if found.has_intervals else None)
+        options = RequestOptions(proba=found.has_probabilities, interval=0.9 if found.has_intervals else None)
         given = Table.of(row if found.saved.has_names else [[value for (value,) in row.values()]])
-        found.answer(Body(given=given), wish)
-        found.answer(Body(row={name: value for name, (value,) in row.items()}), Wish())
+        found.answer(Body(given=given), options)
+        found.answer(Body(row={name: value for name, (value,) in row.items()}), RequestOptions())
         return found
 
     @cached_property
@@ -107,17 +107,17 @@ class ServedModel:
     def _known(self) -> frozenset[str]:
         return frozenset(self.saved.targets)
 
-    def check(self, wish: Wish) -> None:
+    def check(self, options: RequestOptions) -> None:
         """Raise an error if the model cannot give what is wished for."""
         try:
-            if wish.proba:
+            if options.proba:
                 self.saved.need_probabilities()
-            if wish.interval is not None:
-                self.saved.check_interval(wish.interval)
+            if options.interval is not None:
+                self.saved.check_interval(options.interval)
         except ConfigError as error:
             raise RequestError(422, str(error).replace("--", "")) from None
-        if wish.explain:
-            self._output(wish.explain)
+        if options.explain:
+            self._output(options.explain)
 
     @cached_property
     def _explained_outputs(self) -> dict[str, Any]:
@@ -141,32 +141,32 @@ class ServedModel:
         plan = getattr(self.saved.estimator, "table_plan_", None)
         return RowEncoder(plan) if plan is not None and RowEncoder.takes(plan) else None
 
-    def answer(self, body: Body, wish: Wish) -> Answer:
+    def answer(self, body: Body, options: RequestOptions) -> Answer:
         """Predictions for the rows of a request; an error names the column that the model does not take."""
         try:
-            if body.row is not None and not wish.explain and self._encoder is not None:
+            if body.row is not None and not options.explain and self._encoder is not None:
                 arrays = self._encoder.encode(body.row)
                 if arrays is not None:
-                    return Answer(self._predictions(EncodedTable(arrays), 1, wish), 1)
-            return self._closely_answered(body.table, wish)
+                    return Answer(self._predictions(EncodedTable(arrays), 1, options), 1)
+            return self._closely_answered(body.table, options)
         except MadalineError as error:
             raise about_rows(error) from None
 
-    def _closely_answered(self, table: Table, wish: Wish) -> Answer:
+    def _closely_answered(self, table: Table, options: RequestOptions) -> Answer:
         plan = getattr(self.saved.estimator, "table_plan_", None)
         if plan is None:
             X = self.saved.rows(_frame(table))
-            found: tuple[Surprise, ...] = ()
-            columns = self._predictions(X, table.n_rows, wish)
+            found: tuple[UnseenValue, ...] = ()
+            columns = self._predictions(X, table.n_rows, options)
         else:
             X = table
-            columns = self._predictions(EncodedTable(plan.encode(table)), table.n_rows, wish)
-            found = tuple(surprises(table, plan, self._known))
-        explanations = self._explained(X, self._output(wish.explain)) if wish.explain else None
+            columns = self._predictions(EncodedTable(plan.encode(table)), table.n_rows, options)
+            found = tuple(unseen_values(table, plan, self._known))
+        explanations = self._explained(X, self._output(options.explain)) if options.explain else None
         return Answer(columns, table.n_rows, found, explanations)
 
-    def _predictions(self, X: Any, n_rows: int, wish: Wish) -> dict[str, np.ndarray]:
-        return self.saved.predictions(X, n_rows, proba=wish.proba, interval=wish.interval)
+    def _predictions(self, X: Any, n_rows: int, options: RequestOptions) -> dict[str, np.ndarray]:
+        return self.saved.predictions(X, n_rows, proba=options.proba, interval=options.interval)
 
     def _explained(self, X: Any, output: Any) -> list[Any]:
         from madaline.estimators.explanations import explain
@@ -174,21 +174,21 @@ class ServedModel:
         found: list[Any] = explain(self.saved.estimator, X, output=output).to_plain()
         return found
 
-    def to_plain(self, answer: Answer, wish: Wish) -> dict[str, Any]:
+    def to_plain(self, answer: Answer, options: RequestOptions) -> dict[str, Any]:
         """The answer as JSON has it, with the predictions where MLflow's scoring server has them."""
         targets = self.saved.targets
         found: dict[str, Any] = {"predictions": _by_target(answer.columns, targets, "predicted {}")}
-        if wish.proba:
+        if options.proba:
             names = [str(name) for name in self.saved.classes]
             values = [_listed(answer.columns[f"probability {name}"]) for name in self.saved.classes]
             found["probabilities"] = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
-        if wish.interval is not None:
+        if options.interval is not None:
             ends = [_by_target(answer.columns, targets, f"predicted {{}} {end}") for end in ("low", "high")]
             found["intervals"] = [{"low": low, "high": high} for low, high in zip(*ends, strict=True)]
         if answer.explanations is not None:
             found["explanations"] = answer.explanations
-        if answer.surprises:
-            found["warnings"] = [each.to_plain() for each in answer.surprises[:MOST_WARNINGS]]
+        if answer.unseen_values:
+            found["warnings"] = [each.to_plain() for each in answer.unseen_values[:MOST_WARNINGS]]
         return found
 
 

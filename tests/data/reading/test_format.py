@@ -115,6 +115,12 @@ def test_what_a_later_file_has_instead_of_numbers_and_dates_is_said():
     values, notes = read_again(["1", "2"], ["3", "soon"])
     assert values == [3, None]
     assert "'x' has numbers except for 1 text, such as 'soon' in line 3, treated as missing.  (--categorical)" in notes
+    values, notes = read_again(["31/01/2024", "03/02/2024"], ["later", "soon"])
+    assert values == [None, None]
+    assert notes == ["'x' should have dates, and has none: 2 texts, treated as missing.  (--categorical)"]
+    values, notes = read_again(["1", "2"], ["few", "many"])
+    assert values == [None, None]
+    assert "'x' should have numbers, and has none: 2 texts" in notes[0]
 
 
 @pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "$" + "9" * 400, "9" * 5000], ids=lambda x: x[:7])

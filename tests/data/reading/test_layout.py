@@ -184,9 +184,28 @@ def test_a_header_with_more_names_than_fields_is_refused():
         ("name,city\nAnn,Rome\nBob,Oslo\n", ["name", "city"]),
         ("country,2014,2015\nItaly,1.5,2.5\nNorway,3.5,4.5\n", ["country", "2014", "2015"]),
         ("2014,2015,2016\n1.5,2.5,3.5\n4.5,5.5,6.5\n", ["2014", "2015", "2016"]),
+        # A data frame of pandas whose columns have no names of their own, with and without its index.
+        (
+            "0,1,2,3,y\n1.5,2.5,3.5,4.5,no\n4.5,5.5,6.5,7.5,yes\n1.5,0.5,2.5,1.5,no\n2.5,1,1,1,no\n1,2,3,4,yes\n",
+            ["0", "1", "2", "3", "y"],
+        ),
+        (",0,1,2\n0,1.5,2.5,3.5\n1,4.5,5.5,6.5\n", ["row", "0", "1", "2"]),
+        (",0,1,y\n0,1.5,2.5,3.5\n1,4.5,5.5,6.5\n", ["row", "0", "1", "y"]),
+        ("0,1,no\n2,1,yes\n1,0,no\n1,2,yes\n1,1,no\n", ["column_1", "column_2", "column_3"]),
         ("yes,no,yes\nyes,no,no\nno,no,yes\nyes,yes,yes\n", ["column_1", "column_2", "column_3"]),
     ],
-    ids=["numbers", "missing", "words", "a year", "years", "same words"],
+    ids=[
+        "numbers",
+        "missing",
+        "words",
+        "a year",
+        "years",
+        "pandas with a target",
+        "pandas with row numbers",
+        "pandas with both",
+        "like the rows",
+        "same words",
+    ],
 )
 def test_whether_there_is_a_header_is_seen(text, columns):
     assert read(text)[0].columns == columns

@@ -125,6 +125,8 @@ def test_a_data_set_is_found_by_its_name():
 def test_what_does_not_exist_is_refused():
     with pytest.raises(FileNotFoundError, match="There is no file 'pinguins', and no data set of that name"):
         read_table("pinguins")
+    with pytest.raises(TypeError, match=r"read_table has no option 'delimeter'. Did you mean 'delimiter'\?"):
+        read_table("penguins", delimeter=";")
 
 
 def test_a_table_of_ten_thousand_columns_is_read(tmp_path):

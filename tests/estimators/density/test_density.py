@@ -148,7 +148,7 @@ def test_what_quantiles_cannot_say_is_refused(rng):
         fitted.predict_interval([[0.5]], 0.8)
     with pytest.raises(ConfigError, match=r"coverage=90 must be between 0 and 1, such as 0.9"):
         fitted.predict_interval([[0.5]], 90)
-    with pytest.raises(ConfigError, match="must hold increasing levels between 0 and 1"):
+    with pytest.raises(ConfigError, match=r"quantiles=\(0.9, 0.1\) must hold increasing levels"):
         md.QuantileMLPRegressor(quantiles=(0.9, 0.1)).fit(*noisy(rng, 50))
 
 

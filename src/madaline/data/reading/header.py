@@ -66,33 +66,42 @@ def find_header(
 
 def _votes(first: Sequence[str], body: Sequence[Sequence[str]]) -> int:
     """Positive if the first record is unlike the others, negative if it is like them; 0 counts as a header."""
-    if _counts_up(first):
-        return 1
-    votes = 0
-    for column, cell in enumerate(map(str.strip, first)):
-        values = [record[column].strip() for record in body if column < len(record)]
-        values = [value for value in values if value not in MISSING]
-        if cell in MISSING or not values:
-            votes -= cell in MISSING - {""}
-            continue
-        numeric = sum(bool(NUMBER_LIKE.match(value)) for value in values) / len(values)
-        if numeric > 0.9:
-            # A year above numbers that are not years may be a name.
-            is_year = bool(YEAR.match(cell)) and not any(map(YEAR.match, values))
-            votes += 0 if is_year else -1 if NUMBER_LIKE.match(cell) else 1
-        elif cell in values:
-            votes -= 1
-        elif len(set(values)) < 0.5 * len(values):
-            votes += 1
-    return votes
+    cells = [cell.strip() for cell in first]
+    columns = [[record[place].strip() for record in body if place < len(record)] for place in range(len(cells))]
+    if cells[0] == "" and _are_row_numbers(columns[0]):
+        del cells[0], columns[0]
+    votes = [_vote(cell, values) for cell, values in zip(cells, columns, strict=True)]
+    words = [vote for cell, vote in zip(cells, votes, strict=True) if not cell.isdecimal()]
+    is_counted = _counts_up([cell for cell in cells if cell.isdecimal()], at_least=2 if words else 3)
+    return 1 if is_counted and min(words, default=1) > 0 else sum(votes)
 
 
-def _counts_up(cells: Sequence[str]) -> bool:
+def _vote(cell: str, values: Sequence[str]) -> int:
+    """Positive if a cell is unlike the values below it, negative if it is like them."""
+    values = [value for value in values if value not in MISSING]
+    if cell in MISSING or not values:
+        return -(cell in MISSING - {""})
+    numeric = sum(bool(NUMBER_LIKE.match(value)) for value in values) / len(values)
+    if numeric > 0.9:
+        # A year above numbers that are not years may be a name.
+        is_year = bool(YEAR.match(cell)) and not any(map(YEAR.match, values))
+        return 0 if is_year else -1 if NUMBER_LIKE.match(cell) else 1
+    if cell in values:
+        return -1
+    return int(len(set(values)) < 0.5 * len(values))
+
+
+def _counts_up(names: Sequence[str], at_least: int) -> bool:
     """Whether names are 0, 1, 2 or 2014, 2015, 2016 or the like."""
-    if len(cells) < 3 or not all(cell.strip().isdecimal() and len(cell.strip()) <= LONGEST_COUNT for cell in cells):
+    if len(names) < at_least or max(map(len, names)) > LONGEST_COUNT:
         return False
-    numbers = [int(cell) for cell in cells]
+    numbers = [int(name) for name in names]
     return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def _are_row_numbers(values: Sequence[str]) -> bool:
+    """Whether values are 0, 1, 2 and so on, as pandas writes them in a first column without a name."""
+    return len(values) > 1 and list(values) == [str(row) for row in range(len(values))]
 
 
 def _is_orange(records: Sequence[Sequence[str]]) -> bool:

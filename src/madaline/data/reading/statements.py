@@ -79,7 +79,7 @@ def date_assumptions(
     known = {} if earlier is None else earlier.date_patterns()
     by_order: dict[str, list[str]] = {}
     for name, column in found.columns.items():
-        if column.is_date:
+        if column.is_date and not (name in columns and columns[name].n and not columns[name].dates_of(column.pattern)):
             counts = columns[name].n_dates if name in columns and known.get(name) != column.pattern else {}
             assumed = bool(counts) and is_assumed(column.pattern.split(SEVERAL), counts)
             orders = f"{described(column.pattern)}{ASSUMED if assumed else ''}"
@@ -93,8 +93,8 @@ def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assump
     for name, column in columns.items():
         kind, pattern = found.columns[name].kind, found.columns[name].pattern
         if kind in ("date", "datetime") and column.n > column.dates_of(pattern):
-            texts = counted(column.n - column.dates_of(pattern), "text")
-            yield Assumption(f"{name!r} has dates except for {texts}, treated as missing.", "--categorical")
+            count = column.n - column.dates_of(pattern)
+            yield Assumption(_unread(name, "dates", count, column.n), "--categorical")
         if kind not in ("integer", "number"):
             continue
         count = column.n - column.n_numbers[found.decimal]
@@ -102,10 +102,14 @@ def _odd(found: TableFormat, columns: Mapping[str, Evidence]) -> Iterator[Assump
             row, text = column.odd.get(found.decimal, (0, ""))
             shown = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
             example = f", such as {shown!r} in line {row + 1:,}" if text else ""
-            yield Assumption(
-                f"{name!r} has numbers except for {counted(count, 'text')}{example}, treated as missing.",
-                "--categorical",
-            )
+            yield Assumption(_unread(name, "numbers", count, column.n, example), "--categorical")
+
+
+def _unread(name: str, kind: str, count: int, n: int, example: str = "") -> str:
+    """What is said of the texts of a column that holds something else."""
+    if count == n:  # in a later table, where the training table decides the kind
+        return f"{name!r} should have {kind}, and has none: {counted(n, 'text')}{example}, treated as missing."
+    return f"{name!r} has {kind} except for {counted(count, 'text')}{example}, treated as missing."
 
 
 def _has(names: list[str]) -> str:

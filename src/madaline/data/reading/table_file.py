@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import glob
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -150,6 +151,11 @@ def read_table(source: str | os.PathLike[str] | IO[bytes], **options: Any) -> tu
     'price' has amounts with a currency sign, which is removed.  (--categorical)
     'sold' has dates (day/month/year).  (--dates)
     """
+    known = [option.name for option in fields(ReadOptions)]
+    if unknown := [name for name in options if name not in known]:
+        near = difflib.get_close_matches(unknown[0], known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" Options: {', '.join(known)}."
+        raise TypeError(f"read_table has no option {unknown[0]!r}.{hint}")
     with keywords_in_errors(), open_table(source, ReadOptions(**options)) as table:
         return table.frame(), table.assumptions
 
@@ -191,9 +197,9 @@ def _parts(
     if not path.exists():
         if str(source) in DATASETS:
             return f"The data set {str(source)!r}", [FramePart(DATASETS[str(source)].table(), str(source))], []
-        raise FileNotFoundError(
-            f"There is no file {str(source)!r}, and no data set of that name. `madaline datasets` lists the data sets."
-        )
+        near = difflib.get_close_matches(str(source), DATASETS.names(), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "`madaline datasets` lists the data sets."
+        raise FileNotFoundError(f"There is no file {str(source)!r}, and no data set of that name. {hint}")
     if path.is_fifo() or path.is_char_device():  # can be read only once
         with path.open("rb") as stream:
             return name or str(path), [read(stream, name or str(path))], []

@@ -21,7 +21,7 @@ class CannotOverfit(Sickness):
     severity = "error"
     cause = 8
     why = (
-        "A net with more parameters than rows can learn 32 rows by heart, so a loss that stays high there is not a "
+        "A net with more parameters than rows can memorize 32 rows, so a loss that stays high there is not a "
         "matter of the data. Loss, output, learning rate or width are wrong."
     )
 

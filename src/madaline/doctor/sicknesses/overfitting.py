@@ -24,7 +24,7 @@ class Overfitting(Sickness):
 
     name = "overfitting"
     number = 32
-    title = "The net overfits: it learns the training rows by heart."
+    title = "The net overfits: it memorizes the training rows."
     cause = 6
     min_gain = 0.12
     why = (

@@ -19,7 +19,7 @@ FEWEST = 3
 FEWEST_OTHERS = 10
 "With fewer validation rows that are new, there is nothing to compare with."
 MANY = 0.25
-"From this fraction on, shared rows are an error of the split, whether or not the net has learned them by heart."
+"From this fraction on, shared rows are an error of the split, whether or not the net has memorized them."
 MOST = 0.5
 "From this fraction on, rows that are nearly copies are an error as well."
 NEARLY = "fraction of validation rows that are nearly training rows"
@@ -34,7 +34,7 @@ class SplitDuplicates(Sickness):
     """Rows of the validation set that are in the training set, too.
 
     Equal rows are common in tables of rounded numbers. They are an error only if they inflate the score: if the net
-    is ahead of a linear model, which cannot learn single rows by heart, by clearly more on rows that it was trained on
+    is ahead of a linear model, which cannot memorize single rows, by clearly more on rows that it was trained on
     than on new ones, or if there are very many of them. Otherwise they are reported as information.
     """
 
@@ -45,7 +45,7 @@ class SplitDuplicates(Sickness):
     proof = "fact"
     cause = 0
     why = (
-        "A validation row that was trained on can be known by heart, so its loss does not estimate that of new "
+        "A validation row that was trained on can be memorized, so its loss does not estimate that of new "
         "rows. Early stopping and all comparisons can then be too optimistic."
     )
 
@@ -143,7 +143,7 @@ def _but_for_rounding(exam: Exam, held: Sample) -> np.ndarray | None:
 def _inflation(exam: Exam, held: Sample, shared: np.ndarray) -> tuple[float, bool]:
     """How much of what the net learned its loss on shared rows pretends, and whether that is beyond chance.
 
-    A net that is behind the linear model on the shared rows as well has not learned them by heart. Losses are bounded,
+    A net that is behind the linear model on the shared rows as well has not memorized them. Losses are bounded,
     because a few extreme rows, which are seldom copies, would make the difference otherwise.
     """
     if exam.model is None or held is not exam.problem.held:

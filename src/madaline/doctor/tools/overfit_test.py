@@ -1,4 +1,4 @@
-"""The test whether a net can learn a few rows by heart."""
+"""The test whether a net can memorize a few rows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OverfitTest:
     def __str__(self) -> str:
         numbers = f"a loss of {self.last:.3g}, that of a constant prediction is {self.constant:.3g}"
         if self.passed:
-            return f"Passed: {self.n_rows} rows are learned by heart, with {numbers}."
+            return f"Passed: {self.n_rows} rows are memorized, with {numbers}."
         return (
             f"Failed: {self.n_rows} rows are not learned, with {numbers}. Check loss, output, learning rate and width."
         )
@@ -83,7 +83,7 @@ def overfit_test(
     steps: int = 1000,
     **fit_arguments: Any,
 ) -> OverfitTest:
-    """Train a copy on a few rows, which it should learn by heart.
+    """Train a copy on a few rows, which it should memorize.
 
     A net that cannot has a mistake: in the loss, the output layer, the learning rate or the width. Dropout and early
     stopping are switched off. Neither ``thing`` nor the data change.

@@ -60,7 +60,10 @@ class QuantileMLPRegressor(StandardizedRegressor, QuantileParameters):
     """
 
     def _make_loss(self) -> Loss:
-        return Quantile(q=tuple(np.atleast_1d(self.quantiles).tolist()))
+        try:
+            return Quantile(q=tuple(np.atleast_1d(self.quantiles).tolist()))
+        except ConfigError as error:
+            raise ConfigError(str(error).replace("q=", "quantiles=", 1)) from None
 
     def predict_quantiles(self, X: Inputs) -> Array:
         """All quantiles, (n_samples, n_quantiles) or (n_samples, n_targets, n_quantiles), in increasing order."""

@@ -25,7 +25,7 @@ print(f"loss with small outputs: {first_loss:.2f}; guessing among ten classes: {
 assert abs(first_loss - np.log(10)) < 0.1
 few = md.Trainer(md.mlp(64, 64, 10), loss="cross_entropy", optimizer=md.Adam(0.01))
 few.fit(X[:20], y[:20], epochs=100, batch_size=None)
-assert (few.model(X[:20]).argmax(axis=1) == y[:20]).all(), "a net must be able to learn 20 rows by heart"
+assert (few.model(X[:20]).argmax(axis=1) == y[:20]).all(), "a net must be able to memorize 20 rows"
 
 # %%
 # While training: updates and weights

@@ -1,7 +1,7 @@
 r"""
 Dropout with wrong labels
 =========================
-A quarter of the training labels are wrong. Without dropout a net learns many of them by heart; with some dropout it
+A quarter of the training labels are wrong. Without dropout a net memorizes many of them; with some dropout it
 finds the border between the classes instead; with too much it learns nothing (lecture row E15).
 """
 
@@ -76,4 +76,4 @@ assert on_new["some"] < 0.6 * on_new["none"]
 assert on_new["too much"] > 0.4
 
 # %%
-# A perfect net would have an error of 25 % on the noisy labels: less means that wrong labels were learned by heart.
+# A perfect net would have an error of 25 % on the noisy labels: less means that wrong labels were memorized.

@@ -8,7 +8,7 @@ from typing import Any
 from madaline.doctor.names import InputNames
 from madaline.errors import MadalineError
 from madaline.functional.model import Model
-from madaline.web.examination import examine, only_waits
+from madaline.web.examination import examine, only_trains_longer
 from madaline.web.play.remedies import plain_finding
 from madaline.web.play.run import Run
 
@@ -69,7 +69,7 @@ class Examiner:
         diagnosis, epochs = examine(session, run.start, model, seconds=MAX_SECONDS, names=names)
         columns = tuple(dict.fromkeys(problem.sources))
         is_over = epochs >= settings.epochs
-        shown = [each for each in diagnosis.findings if is_over or not only_waits(each)]
+        shown = [each for each in diagnosis.findings if is_over or not only_trains_longer(each)]
         return {
             "epoch": epochs,
             "reasons": list(diagnosis.reasons),
