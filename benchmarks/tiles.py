@@ -1,9 +1,11 @@
 """Row tiles or pieces of products: a training step planned in several ways, with one and two threads, interleaved.
 
     python benchmarks/tiles.py [net ...]
+    python benchmarks/tiles.py --wide
 
 For four nets, the constants at the top of ``plan/planner.py`` are set to several values (see decision 0005). The
 results are minimum times of many short rounds. The gain of a second thread can only be measured on an idle machine.
+With ``--wide``, predictions of wide nets with and without tiles, on one thread.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ WAYS = {
     "tiles of 64, few lanes": (1 << 40, 64, 25_000_000),
 }
 CARRIED = {0: 0, 1: 1, 2: 2}
+WIDE = planner.WIDE
 
 
 def training_step(widths: tuple[int, ...]) -> Any:
@@ -80,9 +83,57 @@ def bound(graph: Graph, arguments: list[np.ndarray], batch: int, way: tuple[int,
     return native.encode(program, core()).bind(inputs, outputs, batch)
 
 
-def main() -> None:
+WIDE_NETS = (
+    (8, 10_000, 1),
+    (16, 4096, 1),
+    (20, 1024, 1),
+    (32, 2048, 10),
+    (64, 2048, 10),
+    (100, 1024, 10),
+    (100, 4096, 10),
+    (200, 4096, 2),
+    (784, 256, 128, 10),
+)
+
+
+def prediction(widths: tuple[int, ...], wide: int) -> Any:
+    """A prediction of 4,096 rows by a ReLU net."""
+    planner.WIDE = wide
+
+    def net(x: Any, *matrices: Any) -> Any:
+        for W in matrices[:-1]:
+            x = md.functional.relu(x @ W)
+        return x @ matrices[-1]
+
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal(size=size).astype(np.float32) for size in ((4096, widths[0]), *pairwise(widths))]
+    program = planner.plan(md.trace(net, *arrays, rows=[0]))
+    outputs = [np.zeros((4096, widths[-1]), np.float32)]
+    return native.encode(program, core()).bind(arrays, outputs, 4096)
+
+
+def wide_nets() -> None:
+    """Times of predictions of wide nets, in microseconds for each row."""
     rows = []
-    for name in sys.argv[1:] or NETS:
+    for widths in WIDE_NETS:
+        ways = {"product by product": prediction(widths, 0), "now": prediction(widths, WIDE)}
+        timings = harness.interleave({name: lambda run=run: run.run(1) for name, run in ways.items()}, seconds=1.0)
+        before, now = (timings[name].best * 1e6 / 4096 for name in ways)
+        rows.append(["-".join(map(str, widths)), f"{before:.2f}", f"{now:.2f}", f"{before / now:.2f}"])
+    print(harness.table("A prediction, us a row", ["net", "product by product", "now", "gain"], rows))
+
+
+def main() -> None:
+    if sys.argv[1:] == ["--wide"]:
+        wide_nets()
+    else:
+        training_steps(sys.argv[1:] or list(NETS))
+
+
+def training_steps(names: list[str]) -> None:
+    """Times of training steps, planned in several ways."""
+    rows = []
+    for name in names:
         graph, arguments = traced(NETS[name])
         contestants = {}
         for label, way in WAYS.items():

@@ -286,3 +286,26 @@ def test_a_product_with_a_chain_is_split_among_threads_without_changing_a_bit(na
     assert [one.shape for one in alone] == [one.shape for one in expected]
     for threads in (2, 3, 4):
         assert_same_bits(run_native(graph, arguments, n_rows, isa=isa, threads=threads), alone)
+
+
+def wide(x, W, V):
+    """Few inputs, many units: the units of a row take more memory than a sixtieth of the matrices."""
+    return np.tanh(x @ W) @ V
+
+
+def arena_of(f, *arrays):
+    return plan(trace(f, *arrays, rows=[0])).arena
+
+
+def test_values_of_wide_layers_with_few_inputs_are_kept_for_a_tile_of_rows_only():
+    x, W, V = (np.zeros(shape, np.float32) for shape in ((4, 8), (8, 10_000), (10_000, 1)))
+    assert arena_of(wide, x, W, V)["rows"] == 0
+    many = [np.zeros(shape, np.float32) for shape in ((4, 500), (500, 2_000), (2_000, 500))]
+    assert arena_of(wide, *many)["rows"] > 0  # matrices that are large for their layers are read once for all rows
+
+
+def test_a_gradient_of_wide_layers_has_no_tiles():
+    """Each lane would have partial sums as large as the matrices."""
+    gradient = md.grad(lambda W, x, V: np.sum(wide(x, W, V)))
+    W, x, V = (np.zeros(shape, np.float32) for shape in ((8, 10_000), (4, 8), (10_000, 1)))
+    assert plan(trace(gradient, W, x, V, rows=[1])).arena["lane"] == 0

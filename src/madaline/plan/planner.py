@@ -31,6 +31,9 @@ TILE_BYTES = 512 * 1024
 TILE_ROWS = (256, 128, 64, 32, 16)
 SHARED_BYTES = 128 * 1024
 "Maximum bytes of the matrices for tiling: beyond this, reading them for every tile costs more than tiles save."
+WIDE = 128
+"""Or at most this many times the widest product of a row: with few inputs of many units, as in radial basis function
+networks, the values of a batch, which do not fit into the cache, cost more than the matrices."""
 LANE_FLOPS = 4_000_000
 "Work per lane that justifies its partial sums and its thread."
 MAX_LANES = 8
@@ -112,14 +115,17 @@ class _Planner:
 
     def _is_tiled(self) -> bool:
         """Whether the batch passes through all layers tile by tile; not if the matrices do not fit into the cache."""
+        products = [node for node in self.nodes if node.primitive.name == "matmul" and is_symbolic(node.shape)]
         matrices = {
             id(item): width(item.shape) * item.dtype.itemsize
-            for node in self.nodes
-            if node.primitive.name == "matmul" and is_symbolic(node.shape)
+            for node in products
             for item in node.inputs
             if not is_symbolic(item.shape)
         }
-        return sum(matrices.values()) <= SHARED_BYTES
+        most = SHARED_BYTES
+        if Kind.REDUCING not in self.kinds.values():  # partial sums for each lane cost more than tiles save
+            most = max(most, WIDE * max((width(node.shape) * node.dtype.itemsize for node in products), default=0))
+        return sum(matrices.values()) <= most
 
     def clashing(self) -> set[int]:
         """Positions of the donated outputs that must be copied at the end."""
