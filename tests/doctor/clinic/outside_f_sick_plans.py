@@ -186,7 +186,7 @@ SEVERAL_F: tuple[Planted, ...] = (
     *several("two_spirals f", underfitting=plan(widths=(2,)), rate_too_low=plan(rate=1e-5)),
     *several("swiss_roll f", excessive_decay=plan(optimizer="adamw", decay=20.0), not_converged=plan(epochs=3)),
     *several("numerals f", adam_epsilon=plan(eps=10.0), too_few_steps=plan(batch=None, epochs=30)),
-    *several("digits16 f", frozen_parameters=plan(freeze=("0",), widths=(6,)), loss_output_mismatch=SOFTMAX),
+    *several("clothes f", frozen_parameters=plan(freeze=("0",), widths=(6,)), loss_output_mismatch=SOFTMAX),
     # data, split and training
     *several("energy-y1 f", split_duplicates=data(bad.oversampled), rate_too_low=plan(rate=3e-5)),
     *several("friedman1_noisy f", overfitting=few(256, epochs=150), small_validation=plan(validation=0.03)),
