@@ -133,6 +133,15 @@ def test_overfitting_comes_before_a_few_shared_rows_that_it_learns_by_heart():
     assert found.names[:2] == ["overfitting", "split_duplicates"]
 
 
+def test_what_costs_more_comes_before_a_few_shared_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 6)).astype("f")
+    y = (2000 + 300 * X[:, 0] * X[:, 1]).astype("f")
+    held = np.r_[np.arange(30), np.arange(400, 600)]
+    found = md.diagnose(trained(md.mlp(32, 1), X[:400], y[:400], epochs=30, validation=(X[held], y[held])))
+    assert found.names[0] == "unscaled_target"
+
+
 @pytest.mark.parametrize(("top", "train", "confidence"), [(1.3, 0.5, 0.7), (1.3, 0.01, 0.8), (1.8, 0.5, 0.8)])
 def test_a_small_rise_of_the_validation_loss_is_not_a_sure_symptom(product, top, train, confidence):
     """Its remedy picks the epoch by the same rows."""

@@ -172,10 +172,14 @@ def _after(trial: Trial, earlier: Sequence[Trial]) -> Trial:
 
 
 def _by_heart(of_rows: list[Finding], folded: list[Finding], facts: Sequence[Candidate]) -> list[Finding]:
-    """All findings; overfitting comes before a few shared validation rows, which otherwise do not inflate the score."""
-    overfits = any(finding.name == "overfitting" and finding.is_alarm for finding in folded)
-    rows = next((c.symptom.rows for c in facts if c.name == "split_duplicates"), None)
-    is_late = overfits and rows is not None and rows.mean() < FEW_SHARED
+    """All findings; a few shared validation rows come after what costs more than they do.
+
+    They also come after overfitting, without which they do not inflate the score.
+    """
+    shared = next((c.symptom for c in facts if c.name == "split_duplicates"), None)
+    if shared is None or shared.rows is None or shared.rows.mean() >= FEW_SHARED:
+        return [*of_rows, *folded]
+    is_late = any(each.is_alarm and (each.name == "overfitting" or each.gain > shared.harm) for each in folded)
     late = [finding for finding in of_rows if is_late and finding.name == "split_duplicates"]
     return [*(finding for finding in of_rows if finding not in late), *folded, *late]
 
