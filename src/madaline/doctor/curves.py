@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madaline.train.history import History
+from madaline.train.stopping import EarlyStopping
 
 RISE = 1.15
 "Last validation loss over the lowest one, from which on a net overfits."
@@ -21,9 +22,13 @@ def still_falling(loss: np.ndarray) -> bool:
     return last < previous and (previous - last) > 0.01 * fallen and loss[-part:].min() <= loss.min()
 
 
-def overfits(history: History) -> bool:
-    """Whether the validation loss ends clearly above its minimum while the training loss falls."""
-    if "val_loss" not in history or history.n_rows < 5 or history.best_epoch is not None:
+def overfits(history: History, rule: EarlyStopping | None = None) -> bool:
+    """Whether the validation loss ends clearly above its minimum while the training loss falls.
+
+    Not if the best epoch was restored, unless the rule of early stopping took the training loss for the best one.
+    """
+    is_best = history.best_epoch is not None and (rule is None or rule.metric != "loss")
+    if "val_loss" not in history or history.n_rows < 5 or is_best:
         return False
     held, train = history["val_loss"], history["loss"]
     if not np.isfinite(held).all():

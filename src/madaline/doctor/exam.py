@@ -250,6 +250,17 @@ class Exam:
         limited = self.setup.limited(len(self.problem.train), self.max_steps)
         return [(p, self.run(limited, p)) for p in self.folds]
 
+    def with_folds(self, outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Raw outputs and targets of held-out rows, with those of the further splits, if there are any."""
+        pairs = [(outputs, targets)]
+        for problem, again in self.before_on_folds:
+            if again.model is None:
+                return outputs, targets
+            with np.errstate(all="ignore"):
+                found = np.asarray(again.model(problem.held.X), dtype=np.float64)
+            pairs.append((found.reshape(len(found), -1), np.asarray(problem.held.y)))
+        return np.concatenate([z for z, _ in pairs]), np.concatenate([y for _, y in pairs])
+
     def losses_again(self, seed: int) -> np.ndarray:
         """The loss of each held-out row for the run with another seed and other initial weights; made once."""
         if self._again is None:

@@ -65,6 +65,8 @@ FEWEST_ROWS = 100
 "With fewer training rows none are split off."
 OF_SPLIT = ("split_shift", "split_duplicates")
 "Facts about the validation set, which decide on which rows remedies are compared."
+FEW_SHARED = 0.25
+"With a smaller fraction of shared validation rows, what inflates the score is that rows are learned by heart."
 FEWEST_NEW = 40
 "With fewer validation rows that are no training rows, training rows are held out instead."
 OF_NET = 4
@@ -143,11 +145,14 @@ def judge(exam: Exam) -> Judgement:
         # Without a signal, whatever lowers the loss only predicts the mean more closely.
         result.trials, result.explained, result.setup, result.remedies = [], {}, None, []
         names = {c.name for c in facts}
+    hidden = []
     if result.setup is not None:
         _explain_facts(current, result, facts)
+        # Of a net that hardly learned, predictions say nothing about its classes: they are looked at again.
+        hidden = [finding_of_fact(c) for c in candidates if c.name in OF_PREDICTIONS and c not in facts]
     if result.trials:
         folded = _folded(exam, result, names)  # which also changes the findings so far
-        result.findings = [*result.findings, *folded]
+        result.findings = _by_heart(result.findings, folded, facts) + hidden
     is_alarmed = any(finding.is_alarm for finding in result.findings)
     if is_alarmed or _is_harmed(exam):
         if certain and _is_harmed_besides(exam, result, facts):
@@ -164,6 +169,19 @@ def _after(trial: Trial, earlier: Sequence[Trial]) -> Trial:
     """The trial, which says what had been applied before."""
     names = tuple(each.candidate.name for each in earlier)
     return replace(trial, remedy=replace(trial.remedy, tried_after=names))
+
+
+def _by_heart(of_rows: list[Finding], folded: list[Finding], facts: Sequence[Candidate]) -> list[Finding]:
+    """All findings; a few shared validation rows come after what costs more than they do.
+
+    They also come after overfitting, without which they do not inflate the score.
+    """
+    shared = next((c.symptom for c in facts if c.name == "split_duplicates"), None)
+    if shared is None or shared.rows is None or shared.rows.mean() >= FEW_SHARED:
+        return [*of_rows, *folded]
+    is_late = any(each.is_alarm and (each.name == "overfitting" or each.gain > shared.harm) for each in folded)
+    late = [finding for finding in of_rows if is_late and finding.name == "split_duplicates"]
+    return [*(finding for finding in of_rows if finding not in late), *folded, *late]
 
 
 def _explain_facts(repaired: Exam, result: Judgement, facts: Sequence[Candidate]) -> None:

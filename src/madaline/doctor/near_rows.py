@@ -16,6 +16,8 @@ BEYOND, SHARE = 5.0, 0.15
 MOST_COLUMNS = 60
 ROUNDING = 1e-3
 "Standard deviations of a column by which values differ if they were rounded on the way."
+FEWEST_COPIED, STANDARD_ERRORS = 10, 3.0
+"Rows that occur equally often, from which on their number is looked at, and standard errors beyond chance."
 
 
 def near_copies(train: np.ndarray, held: np.ndarray, y_train: np.ndarray, y_held: np.ndarray) -> np.ndarray | None:
@@ -66,6 +68,30 @@ def rounded_copies(
         for rows, k in ((held, 1), (train, 2))  # the first neighbour of a training row is the row itself
     ]
     return found[0], found[1]
+
+
+def is_copied(keys: np.ndarray) -> bool:
+    """Whether rows occur more regularly than rows drawn by chance do, as if a part of them had been copied.
+
+    If each of the possible rows is drawn by chance, however likely each is, the number n_k of rows that occur k times
+    is that of a mixture of Poisson distributions: (k! n_k)^2 <= (k-1)! n_(k-1) (k+1)! n_(k+1). Rows that are all there
+    twice, or once and four times, break this rule.
+
+    Parameters
+    ----------
+    keys : array
+        A number for each row; equal rows have equal numbers.
+    """
+    times = np.unique(keys, return_counts=True)[1]
+    n = np.bincount(times, minlength=int(times.max()) + 2).astype(float)
+    for k in range(2, len(n) - 1):
+        if n[k] < FEWEST_COPIED:
+            continue
+        fewer = n[k - 1] + STANDARD_ERRORS * np.sqrt(n[k - 1]) + 1.0
+        least = k / (k + 1) * max(n[k] - STANDARD_ERRORS * np.sqrt(n[k]), 0.0) ** 2 / fewer
+        if n[k + 1] + STANDARD_ERRORS * np.sqrt(max(least, 1.0)) < least:
+            return True
+    return False
 
 
 def _with_target(X: np.ndarray, y: np.ndarray) -> np.ndarray:

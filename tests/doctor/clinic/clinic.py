@@ -40,6 +40,8 @@ from outside_d_healthy_plans import healthy_plans_d
 from outside_d_sick_plans import sick_plans_d
 from outside_e_healthy_plans import healthy_plans_e
 from outside_e_sick_plans import sick_plans_e
+from outside_f_healthy_plans import healthy_plans_f
+from outside_f_sick_plans import sick_plans_f
 from outside_healthy_plans import outside_healthy_plans
 from outside_sick_plans import outside_sick_plans
 from real_pairs import real_pairs
@@ -57,7 +59,7 @@ BEFORE_TRAINING = {"nonfinite_data"}
 SECONDS = 10.0
 HALVES = (
     *("tune", "report", "fresh", "broad-a", "broad-b"),
-    *("outside-a", "outside-b", "outside-c", "outside-d", "outside-e"),
+    *("outside-a", "outside-b", "outside-c", "outside-d", "outside-e", "outside-f"),
 )
 
 
@@ -199,6 +201,8 @@ def plans(half: str, seeds: int, first: int = 0) -> tuple[list[Sick], list[Any]]
         return list(sick_plans_d(seeds, first)), list(healthy_plans_d(seeds, first))
     if half == "outside-e":
         return list(sick_plans_e(seeds, first)), list(healthy_plans_e(seeds, first))
+    if half == "outside-f":
+        return list(sick_plans_f(seeds, first)), list(healthy_plans_f(seeds, first))
     if half.startswith("outside"):
         part = half[-1]
         return list(outside_sick_plans(part, seeds, first)), list(outside_healthy_plans(part, seeds, first))

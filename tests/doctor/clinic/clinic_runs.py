@@ -16,6 +16,7 @@ from outside_c_data import OUTSIDE_C_DATA
 from outside_d_data import OUTSIDE_D_DATA
 from outside_data import OUTSIDE_DATA
 from outside_e_data import OUTSIDE_E_DATA
+from outside_f_data import OUTSIDE_F_DATA
 
 import madaline as md
 from madaline.errors import MadalineError
@@ -31,6 +32,7 @@ ALL_DATA = (
     | OUTSIDE_C_DATA
     | OUTSIDE_D_DATA
     | OUTSIDE_E_DATA
+    | OUTSIDE_F_DATA
 )
 "Every data set by name."
 

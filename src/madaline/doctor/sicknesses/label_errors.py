@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madaline.doctor.exam import Exam
+from madaline.doctor.exam import Exam, class_of
 from madaline.doctor.finding import Remedy
 from madaline.doctor.sickness import Sickness, Symptom
 
@@ -31,8 +31,10 @@ class LabelErrors(Sickness):
     before_training = False
 
     def symptom(self, exam: Exam) -> Symptom | None:
-        classes, outputs = exam.held_classes, _best_outputs(exam)
-        if classes is None or outputs is None or len(outputs) < FEWEST_ROWS:
+        if exam.held_classes is None:
+            return None
+        outputs, classes = _best_outputs(exam)
+        if outputs is None or len(outputs) < FEWEST_ROWS:
             return None
         p = np.asarray(exam.loss.predict(outputs))
         p = np.column_stack([1 - p, p]) if p.shape[1] == 1 else p
@@ -56,14 +58,20 @@ class LabelErrors(Sickness):
         ]
 
 
-def _best_outputs(exam: Exam) -> np.ndarray | None:
-    """Raw outputs for the held-out rows, of the run or of a net with usual settings, whichever has the lower loss."""
+def _best_outputs(exam: Exam) -> tuple[np.ndarray | None, np.ndarray]:
+    """Raw outputs for the held-out rows, of the run or of a net with usual settings, whichever has the lower loss.
+
+    With few held-out rows those of the further splits are added. The second array has the classes of the rows.
+    """
     own = float(exam.held_losses(exam.before).mean())
     usual = float(exam.held_losses(exam.reference).mean())
-    if min(own, usual) > LEARNED * exam.constant_loss:
-        return None
     model = exam.before.model if own < usual else exam.reference.model
-    if model is None:
-        return None
-    found = np.asarray(model(exam.problem.held.X), dtype=np.float64)
-    return found.reshape(len(found), -1) if np.isfinite(found).all() else None
+    y = np.asarray(exam.problem.held.y)
+    found: np.ndarray | None = None
+    if min(own, usual) <= LEARNED * exam.constant_loss and model is not None:
+        found = np.asarray(model(exam.problem.held.X), dtype=np.float64).reshape(len(y), -1)
+        if own < usual:
+            found, y = exam.with_folds(found, y)
+    classes = class_of(exam.loss, y, exam.n_outputs)
+    is_usable = found is not None and classes is not None and bool(np.isfinite(found).all())
+    return (found if is_usable else None), np.zeros(0) if classes is None else classes

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from madaline.doctor.baselines import constant_rows, linear_rows
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
-from madaline.doctor.sample import more_splits
+from madaline.doctor.sample import Problem, more_splits
+from madaline.doctor.setup import FAILED
 from madaline.doctor.sickness import Sickness, Symptom
 
 FEWEST = 100
@@ -38,12 +41,11 @@ class NoSignal(Sickness):
     def symptom(self, exam: Exam) -> Symptom | None:
         if exam.problem.n_train < FEWEST or not np.asarray(exam.problem.train.y).std() or exam.linear is None:
             return None
-        before = exam.held_losses(exam.before)
-        rows = [before, exam.linear]
-        if any(_is_better(found, exam.constant) for found in rows):
+        before, constant = exam.held_losses(exam.before), _best_constant(exam, [exam.problem])
+        if any(_is_better(found, constant) for found in (before, exam.linear)):
             return None
         reference = exam.held_losses(exam.reference)
-        if _is_better(reference, exam.constant) or exam.reference.diverged:
+        if _is_better(reference, constant) or exam.reference.diverged:
             return None
         if self._has_signal_elsewhere(exam) or _shows_in_near_rows(exam):
             return None
@@ -62,19 +64,35 @@ class NoSignal(Sickness):
     def _has_signal_elsewhere(self, exam: Exam) -> bool:
         """Whether other splits of all rows show a signal: to a linear model, and to the net if there are folds."""
         splits = exam.folds or more_splits(exam.problem, SPLITS)
-        constants = [constant_rows(exam.loss, fold.train.y, fold.held.y, exam.n_outputs) for fold in splits]
-        linear = [linear_rows(exam.setup, fold, exam.n_outputs) for fold in splits]
+        linear = [linear_rows(exam.setup, split, exam.n_outputs) for split in splits]
         known = [each for each in linear if each is not None]
         rows = [np.concatenate(known)] if len(known) == len(linear) else []
         rows += [exam.before_losses[len(exam.constant) :]] if exam.folds else []
-        return any(_is_better(found, np.concatenate(constants)) for found in rows)
+        constant = _best_constant(exam, splits)
+        return any(_is_better(found, constant) for found in rows)
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         return [Remedy("Check that row i of X and row i of y belong together, and look for other columns.")]
 
 
+def _best_constant(exam: Exam, splits: Sequence[Problem]) -> np.ndarray:
+    """The loss of each held-out row for the best constant: that of the training targets or of the held-out ones.
+
+    The mean of a target with a few huge values differs from split to split: to predict less is then no signal.
+    """
+
+    def rows(split: Problem) -> np.ndarray:
+        known, ideal = (
+            constant_rows(exam.loss, y, split.held.y, exam.n_outputs) for y in (split.train.y, split.held.y)
+        )
+        return ideal if ideal.mean() < known.mean() else known
+
+    return np.concatenate([rows(split) for split in splits])
+
+
 def _is_better(found: np.ndarray, constant: np.ndarray) -> bool:
-    d = constant - np.minimum(found, 10 * np.abs(constant).mean() + constant)
+    top = constant.mean() + FAILED * np.abs(constant).mean()  # for both: a few extreme rows would decide otherwise
+    d = np.minimum(constant, top) - np.minimum(found, top)
     is_likely = d.mean() > LIKELY * d.std() / np.sqrt(len(d)) and d.mean() > 0.005 * abs(constant.mean())
     return bool(is_likely or d.mean() > NOT_CHANCE * abs(constant.mean()))
 

@@ -34,7 +34,7 @@ class Overconfident(Sickness):
             return None
         is_few = len(z) < FEWEST
         if is_few:
-            z, y = _with_folds(exam, z, y)
+            z, y = exam.with_folds(z, y)
         if len(z) < FEW or not np.isfinite(z).all():
             return None
         temperatures = np.geomspace(0.25, 16.0, 49)
@@ -54,15 +54,3 @@ class Overconfident(Sickness):
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
         T = symptom.evidence["temperature"]
         return [Remedy(f"Divide the outputs by {T:.2g} before softmax or sigmoid.")]
-
-
-def _with_folds(exam: Exam, z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs and targets of the held-out rows of all splits."""
-    pairs = [(z, y)]
-    for problem, again in exam.before_on_folds:
-        if again.model is None:
-            return z, y
-        with np.errstate(all="ignore"):
-            found = np.asarray(again.model(problem.held.X), dtype=np.float64)
-        pairs.append((found.reshape(len(found), -1), np.asarray(problem.held.y)))
-    return np.concatenate([z for z, _ in pairs]), np.concatenate([y for _, y in pairs])

@@ -15,8 +15,11 @@ from madaline.doctor.sickness import Sickness, Symptom
 BY_HEART, RISEN = 0.3, 1.5
 """Training loss below this fraction of that of a constant, with a validation loss above that of a constant and this
 many times its minimum: overfitted by any standard."""
+FAR_ABOVE = 10.0
+"A validation loss this many times the training loss: the training rows are known by heart."
 UNSURE = 0.7
-"Confidence if the validation set is very small: the curve of its loss is then largely chance."
+"""Confidence if the loss rises by less and is not that far above, or if the validation set is very small. The remedy
+picks its epoch by the rows that it is compared on, so that its gain is lucky and must be surer."""
 
 
 class Overfitting(Sickness):
@@ -36,11 +39,15 @@ class Overfitting(Sickness):
 
     def symptom(self, exam: Exam) -> Symptom | None:
         history = exam.history
-        if not overfits(history):
+        if not overfits(history, exam.setup.early_stopping):
             return None
         held, train = history["val_loss"], history["loss"]
         low = int(np.argmin(held))
         last = float(np.mean(held[-max(len(held) // 10, 1) :]))
+        is_clear = (
+            last > min(RISEN * held[low], FAR_ABOVE * max(train[-1], 0.0))
+            and len(exam.problem.monitored or exam.problem.held) >= MIN_VALIDATION
+        )
         return Symptom(
             {
                 "last validation loss": last,
@@ -48,7 +55,7 @@ class Overfitting(Sickness):
                 "training loss": float(train[-1]),
             },
             f"after epoch {low + 1}",
-            0.8 if len(exam.problem.monitored or exam.problem.held) >= MIN_VALIDATION else UNSURE,
+            0.8 if is_clear else UNSURE,
             Picture("validation loss", held.tolist()),
             is_certain=bool(
                 0 <= train[-1] < BY_HEART * exam.constant_loss and last > max(exam.constant_loss, RISEN * held[low])

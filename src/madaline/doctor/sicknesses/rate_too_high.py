@@ -56,7 +56,7 @@ class RateTooHigh(Sickness):
             return symptom
         usual = remedies.usual_rate(exam)
         fitted = len(loss) and loss[-1] < FITTED * abs(exam.constant_loss)
-        if not is_far and overfits(exam.history) and not rises(loss):
+        if not is_far and overfits(exam.history, exam.setup.early_stopping) and not rises(loss):
             return None  # a lower rate would only end training earlier
         if rises(loss) or noise(loss, 0.1 * abs(exam.constant_loss)) > 0.1:
             return symptom

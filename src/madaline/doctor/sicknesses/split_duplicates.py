@@ -9,7 +9,7 @@ import numpy as np
 from madaline.doctor.exam import Exam
 from madaline.doctor.finding import Remedy
 from madaline.doctor.names import option_of
-from madaline.doctor.near_rows import near_copies, rounded_copies
+from madaline.doctor.near_rows import is_copied, near_copies, rounded_copies
 from madaline.doctor.sample import Sample, row_keys
 from madaline.doctor.sickness import Sickness, Symptom
 from madaline.graph.tree import flatten
@@ -57,7 +57,7 @@ class SplitDuplicates(Sickness):
         if shared is None:
             return None
         share = float(shared.mean())
-        if share < SHARE or shared.sum() < FEWEST or share < _by_chance(exam, len(held)):
+        if share < SHARE or shared.sum() < FEWEST or share < _by_chance(exam, held):
             if any(leaf.dtype.kind != "f" for leaf in flatten(held.X)[0]):
                 return None
             rounded = _but_for_rounding(exam, held)
@@ -108,11 +108,12 @@ class SplitDuplicates(Sickness):
         return [Remedy(text, options=f"--drop-duplicates {ids}".strip())]
 
 
-def _by_chance(exam: Exam, n_held: int) -> float:
+def _by_chance(exam: Exam, held: Sample) -> float:
     """An upper bound of the fraction of validation rows that are training rows by chance.
 
     Tables with few possible rows repeat them. A validation row is then in the training set as often as a training row
-    is there a second time.
+    is there a second time. Copies that were made on purpose, as by oversampling, are told apart by how regular they
+    are.
     """
     train = exam.columns
     distinct = [len(np.unique(train[:, j])) for j in range(train.shape[1])]
@@ -122,8 +123,10 @@ def _by_chance(exam: Exam, n_held: int) -> float:
         return 0.0
     if not exam.problem.is_whole:
         return 1.0
+    if is_copied(np.concatenate([row_keys(exam.problem.train), row_keys(held)])):
+        return 0.0
     _, place, count = np.unique(row_keys(exam.problem.train), return_inverse=True, return_counts=True)
-    return _beyond(float(np.mean(count[place] > 1)), n_held)
+    return _beyond(float(np.mean(count[place] > 1)), len(held))
 
 
 def _beyond(twice: float, n_held: int) -> float:

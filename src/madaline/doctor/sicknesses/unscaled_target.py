@@ -30,6 +30,7 @@ class UnscaledTarget(Sickness):
         mean, std = np.abs(y.mean(axis=0)), y.std(axis=0)
         if not (std > 0).all():
             return None
+        size = float(np.sqrt(np.mean(y**2, axis=0)).max())  # the way from outputs near 0
         offset, largest, smallest = float(np.max(mean / std)), float(std.max()), float(std.min())
         if offset < 4.0 and largest < 10.0 and smallest > 0.03:
             return None
@@ -40,7 +41,7 @@ class UnscaledTarget(Sickness):
                 "smallest standard deviation": smallest,
             },
             "the target",
-            is_certain=offset > 10.0 or largest > 100.0 or smallest < 0.01,
+            is_certain=offset > 10.0 or size > 100.0 or smallest < 0.01,
         )
 
     def remedies(self, exam: Exam, symptom: Symptom) -> list[Remedy]:
