@@ -71,6 +71,8 @@ QUICK = (
     "torgo_regression/cpu_act",
     "torgo_regression/house8L",
 )
+WITH_FEW_ROWS = ("auto_mpg", "concrete", "communities_crime", "uci121/contrac", "uci121/statlog-landsat")
+"Sets of QUICK with fewer than 5,000 training rows."
 LARGE = (
     "electricity",
     "taxis",

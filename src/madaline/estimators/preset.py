@@ -27,7 +27,7 @@ AVERAGE = EMA(0.99, warmup=True)
 one, when the learning rate is high and the weights jump; their average is judged more reliably and predicts better.
 """
 
-FEW_ROWS = 20_000
+FEW_ROWS = 5_000
 "Below this, a larger fraction of the rows is the validation set."
 
 MANY_ROWS = 100_000
