@@ -173,7 +173,7 @@ def test_an_estimator_with_a_doctor(ring):
     clf = md.MLPClassifier(
         32, learning_rate_init=1e-6, schedule="constant", max_iter=30, random_state=0, callbacks=md.Doctor()
     )
-    found = md.diagnose(clf.fit(X, y))
+    found = md.diagnose(clf.fit(X, y), max_seconds=1)
     assert "rate_too_low" in found
     assert "set_params(learning_rate_init=" in found["rate_too_low"].remedies[0].python
 

@@ -32,7 +32,7 @@ def test_two_faults_at_once(product):
 def test_an_estimator(ring):
     X, y = ring
     sick = md.MLPClassifier(32, learning_rate_init=1e-6, max_iter=30, random_state=0)
-    healing = md.heal(sick, X, y, max_seconds=5)
+    healing = md.heal(sick, X, y, max_seconds=2)
     assert healing.thing.score(X, y) > 0.9
     assert sick.learning_rate_init == 1e-6
     assert not hasattr(sick, "model_")
