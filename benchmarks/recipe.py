@@ -307,9 +307,10 @@ those of RealMLP, the last two as the schedule of the learning rate.
 No change helps on most sets and in log loss by much more than another seed does. Deeper and shallower nets seem better
 by the same 2 %, since this seed of `one net` is unlucky on few rows. What the net is given counts most: without bins,
 waves and factors the error is 5 % higher, on small and large sets. Averaged weights are better on every set. Views and
-heads lower the log loss of noisy classes, and raise the error where the target is a smooth function of the numbers;
-label smoothing does the contrary. Transformed targets are worse by squared error. A validation set of a tenth of the
-rows is better on 18 of the 26 sets of the whole development half, and on 11 of its 14 with at least 5,000 rows:
+heads lower the log loss of noisy classes, and views raise the error where the target is a smooth function of the
+numbers; label smoothing raises the log loss. Transformed targets are worse by squared error. A validation set of a
+tenth of the rows is better on 18 of the 26 sets of the whole development half, and on 11 of its 14 with at least 5,000
+rows:
 
 {tenth}
 

@@ -289,7 +289,7 @@ def test_a_product_with_a_chain_is_split_among_threads_without_changing_a_bit(na
 
 
 def wide(x, W, V):
-    """Few inputs, many units: the units of a row take more memory than a sixtieth of the matrices."""
+    """A net with one hidden layer."""
     return np.tanh(x @ W) @ V
 
 
