@@ -101,7 +101,9 @@ def test_what_is_not_given_is_chosen(kind, way, tmp_path):
 
 @pytest.mark.parametrize(("n_rows", "fraction"), [(4_999, 0.15), (5_000, 0.1)])
 def test_few_rows_have_a_larger_part_in_the_validation_set(n_rows, fraction):
-    estimator = quick("MLPRegressor", hidden_layer_sizes=(2,), max_iter=1).fit(np.resize(X, (n_rows, 3)), np.resize(Y, n_rows))
+    estimator = quick("MLPRegressor", hidden_layer_sizes=(2,), max_iter=1).fit(
+        np.resize(X, (n_rows, 3)), np.resize(Y, n_rows)
+    )
     assert estimator.resolved_params_["validation_fraction"] == fraction
 
 
